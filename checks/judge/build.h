@@ -1,0 +1,24 @@
+/*
+ * build.h - one file of a learner becomes a subject.
+ *
+ * The file is copied alone into the folder, as lab->file, beside the lab's header and the kit's part of the subject: a header that
+ * lay beside it at home cannot win. Compiler, linker and symbol reader run through options->confine.
+ */
+#ifndef JUDGE_BUILD_H
+#define JUDGE_BUILD_H
+
+#include "judge/check.h"
+
+struct build {
+    bool ok;
+    char *
+        messages; /* of the compiler, or the kit's own sentence on why it does not build; printable; allocated */
+    char *finding; /* the first name it uses that the lab forbids, in a sentence; NULL: none; allocated */
+};
+
+/* Builds `folder`/subject. False when the kit itself failed: *why is a sentence, allocated. build_clear() frees. */
+bool build_subject(const struct lab *lab, const struct check_options *options, const char *folder,
+                   struct build *build, char **why);
+void build_clear(struct build *build);
+
+#endif

@@ -1,0 +1,97 @@
+/*
+ * random.c - a long run by chance, and the shortest run that shows a disagreement (see trial_random() in trial.h).
+ *
+ * The model draws calls; subject and model make the same ones. At the first disagreement the run so far is cut: calls are left
+ * out, larger pieces first, and the rest is run again from an empty table, as long as some call in it still disagrees.
+ * The shortest run found is run once more, with its steps noted.
+ */
+#include "judge/trial_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Each attempt to cut is a run of its own; a crash costs some 30 ms, a right answer 0.3. */
+enum { MAX_ATTEMPTS = 80, DEFAULT_CALLS = 100 };
+
+static void forget_verdict(struct trial *t)
+{
+    free(t->expected);
+    free(t->observed);
+    t->expected = t->observed = NULL;
+    t->verdict = VERDICT_PASS;
+}
+
+/* Runs the calls from an empty table. True when some call disagrees; *length is then how many were made. */
+static bool run_again(struct trial *t, cJSON *const *calls, int *length)
+{
+    trial_finish(t);
+    forget_verdict(t);
+    trial_begin(t);
+    for (int i = 0; i < *length && !trial_over(t); i++) {
+        expect(t, NULL, cJSON_Duplicate(calls[i], 1));
+        if (trial_over(t))
+            *length = i + 1;
+    }
+    return trial_over(t);
+}
+
+/* Cuts `size` calls at a time out of the run, where it still disagrees without them. */
+static int cut_pieces(struct trial *t, cJSON **calls, int length, int size, int *attempts)
+{
+    cJSON **shorter = malloc((size_t)length * sizeof(cJSON *));
+    for (int at = length - 1 - size; shorter != NULL && at >= 0 && *attempts < MAX_ATTEMPTS; at -= size) {
+        int without = length - size;
+        memcpy(shorter, calls, (size_t)at * sizeof *calls);
+        memcpy(shorter + at, calls + at + size, (size_t)(without - at) * sizeof *calls);
+        (*attempts)++;
+        if (!run_again(t, shorter, &without))
+            continue;
+        memcpy(calls, shorter, (size_t)without * sizeof *calls);
+        length = without;
+        if (at > length - 1)
+            at = length - 1;
+    }
+    free(shorter);
+    return length;
+}
+
+static int shorten(struct trial *t, cJSON **calls, int length)
+{
+    int attempts = 0;
+    t->quiet = true;
+    for (int size = length / 2 > 0 ? length / 2 : 1; attempts < MAX_ATTEMPTS; size /= 2) {
+        int before;
+        do {
+            before = length;
+            if (size < length)
+                length = cut_pieces(t, calls, length, size, &attempts);
+        } while (size == 1 && length < before && attempts < MAX_ATTEMPTS);
+        if (size <= 1)
+            break;
+    }
+    t->quiet = false;
+    return length;
+}
+
+void trial_random(struct trial *t, int stage)
+{
+    int planned = t->calls > 0 ? t->calls : DEFAULT_CALLS, length = 0;
+    cJSON *drawn = cJSON_CreateArray();
+    cJSON **calls = calloc((size_t)planned, sizeof(cJSON *));
+    if (calls == NULL || drawn == NULL)
+        trial_error(t, "memory ran out");
+    t->quiet = true;
+    while (!trial_over(t) && length < planned) {
+        calls[length] = t->lab->model->draw(&t->rng, t->state, stage);
+        cJSON_AddItemToArray(drawn, calls[length]); /* owns them, whatever is left out below */
+        expect(t, NULL, cJSON_Duplicate(calls[length++], 1));
+    }
+    t->quiet = false;
+    if ((t->verdict == VERDICT_FAIL || t->verdict == VERDICT_CRASH) && !t->spoiled) {
+        int shown = shorten(t, calls, length);
+        if (!run_again(t, calls, &shown)) /* what came once and does not come again is no less wrong */
+            trial_fail(t, "the same answers to the same calls", "a disagreement that did not come again");
+    }
+    cJSON_Delete(drawn);
+    free(calls);
+}

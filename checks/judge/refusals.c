@@ -1,0 +1,177 @@
+/*
+ * refusals.c - every operation beneath a call fails once (see trial_refusals() in trial.h).
+ *
+ * For each kind of operation and each way it can fail: the call is made with the first one failing, then with the
+ * second, until the call gets through without meeting the failure. That last one is the contrast: it must do
+ * what the model says.
+ */
+#include "judge/trial_internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* No call of a lab needs more operations of one kind than this; a service that does is asked no further. */
+enum { MAX_NTH = 200 };
+
+static const struct fault {
+    const char *kind;
+    int code;
+    const char *words;
+} faults[] = {
+    {"open", SQLITE_CANTOPEN, "open of a file refused"},
+    {"read", SQLITE_IOERR_READ, "read fails"},
+    {"write", SQLITE_IOERR_WRITE, "write fails"},
+    {"write", SQLITE_FULL, "write finds the disk full"},
+    {"sync", SQLITE_IOERR_FSYNC, "sync fails"},
+    {"lock", SQLITE_BUSY, "lock refused as busy"},
+    {"lock", SQLITE_IOERR_LOCK, "lock fails"},
+    {"delete", SQLITE_IOERR_DELETE, "delete of a file fails"},
+    {"cjson", 1, "allocation by cJSON refused"},
+};
+
+/* The call, and what may come of it. */
+struct refusal {
+    const cJSON *call;
+    struct answer wanted;
+    void *before, *after;
+    bool in_steps;
+    bool fresh; /* the call creates the database; it starts without one each time */
+};
+
+static cJSON *message_with_fault(struct trial *t, const struct refusal *r, const struct fault *fault, int nth)
+{
+    cJSON *message = trial_message(t, r->call, &r->wanted);
+    cJSON *plan = cJSON_AddObjectToObject(message, "fault");
+    cJSON_AddStringToObject(plan, "kind", fault->kind);
+    cJSON_AddNumberToObject(plan, "nth", nth);
+    cJSON_AddNumberToObject(plan, "code", fault->code);
+    return message;
+}
+
+/* Done as if nothing had failed, or refused with nothing changed. */
+static bool allowed(const struct trial *t, const struct refusal *r, const struct fault *fault, bool fired,
+                    const struct answer *answer, const void *now)
+{
+    bool done = answer_equal(answer, &r->wanted) && !states_differ(t, r->after, now, NULL, NULL);
+    if (done || !fired)
+        return done;
+    bool refused = answer->status == STATUS_FAILED ||
+                   (answer->status == STATUS_INVALID && strcmp(fault->kind, "cjson") == 0);
+    return refused && answer->out == NULL && (r->in_steps || !states_differ(t, r->before, now, NULL, NULL));
+}
+
+/* What the table holds after the call. Where the call is what creates it, a refusal leaves none: as empty as before. */
+static void *look(struct trial *t, const struct refusal *r, const struct answer *answer)
+{
+    if (r->fresh && answer->status != STATUS_OK)
+        return t->lab->model->create();
+    return trial_load(t);
+}
+
+/* Back to where the next call must start from. */
+static void go_back(struct trial *t, const struct refusal *r, const void *now)
+{
+    static const char *const ends[] = {"", "-journal", "-wal", "-shm"};
+    if (!r->fresh) {
+        if (states_differ(t, r->before, now, NULL, NULL))
+            trial_store(t, r->before);
+        return;
+    }
+    trial_close_db(t);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        char file[64];
+        snprintf(file, sizeof file, "%s%s", t->path, ends[i]);
+        if (unlink(file) != 0 && errno != ENOENT)
+            trial_fail(t, "files beside the database that can be removed", strerror(errno));
+    }
+}
+
+static void fail(struct trial *t, const struct refusal *r, const char *note, const char *given,
+                 const void *now)
+{
+    char *wanted = NULL, *found = NULL, *done = answer_text(&r->wanted), *observed = NULL, *expected = NULL;
+    bool changed = states_differ(t, r->before, now, &wanted, &found);
+    t->quiet = false;
+    trial_call_step(t, r->call, note, given);
+    if (asprintf(&expected, "FAILED and nothing changed, or %s and all of it done", done) >= 0 &&
+        asprintf(&observed, "%s%s%s%s%s", given,
+                 changed ? "; in the table was: " : ", and the table as before",
+                 changed && wanted != NULL ? wanted : "", changed ? "; now: " : "",
+                 changed && found != NULL ? found : "") >= 0)
+        trial_fail(t, expected, observed);
+    free(wanted);
+    free(found);
+    free(done);
+    free(observed);
+    free(expected);
+}
+
+/* One call with one failure. Gives whether the failure was met. */
+static bool refuse_once(struct trial *t, const struct refusal *r, const struct fault *fault, int nth)
+{
+    char note[96];
+    cJSON *message = message_with_fault(t, r, fault, nth), *raw = NULL;
+    snprintf(note, sizeof note, "%s no. %d", fault->words, nth);
+    bool answered = trial_ask_subject(t, message, &raw);
+    cJSON_Delete(message);
+    if (!answered) {
+        enum verdict verdict = t->verdict;
+        t->verdict = VERDICT_PASS;
+        t->quiet = false;
+        trial_call_step(t, r->call, note, NULL);
+        t->verdict = verdict;
+        return false;
+    }
+    bool fired = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(raw, "fired"));
+    const cJSON *seen = cJSON_GetObjectItemCaseSensitive(raw, "seen");
+    t->operations += cJSON_IsNumber(seen) ? (long)seen->valuedouble : 0;
+    struct reply_to reply = trial_read_answer(raw, &r->wanted);
+    void *now = look(t, r, &reply.answer);
+    if (reply.answer.status == STATUS_TODO)
+        t->verdict = VERDICT_TODO;
+    else if (now != NULL && !allowed(t, r, fault, fired, &reply.answer, now))
+        fail(t, r, fired ? note : NULL, reply.given, now);
+    if (t->clause->kind == CRAFT && !trial_over(t)) {
+        trial_check_left(t, raw, &reply.answer);
+        if (trial_over(t)) {
+            t->verdict = VERDICT_PASS;
+            t->quiet = false;
+            trial_call_step(t, r->call, fired ? note : NULL, reply.given);
+            t->verdict = VERDICT_FAIL;
+        }
+    }
+    if (now != NULL && !trial_over(t))
+        go_back(t, r, now);
+    t->lab->model->destroy(now);
+    reply_to_clear(&reply);
+    return fired;
+}
+
+void trial_refusals(struct trial *t, bool in_steps, cJSON *call)
+{
+    struct refusal r = {.call = call, .in_steps = in_steps};
+    long operations = t->operations;
+    if (trial_over(t)) {
+        cJSON_Delete(call);
+        return;
+    }
+    r.fresh = access(t->path, F_OK) != 0;
+    r.before = t->lab->model->copy(t->state);
+    r.wanted = model_answer(t, t->state, call, &r.after);
+    trial_step(t, NULL, "%s once for each operation beneath it, which fails",
+               cJSON_GetObjectItem(call, "call")->valuestring);
+    t->quiet = true;
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        for (int nth = 1; nth <= MAX_NTH && !trial_over(t) && refuse_once(t, &r, &faults[i], nth); nth++)
+            continue;
+    t->quiet = false;
+    if (t->operations == operations)
+        trial_fail(t, "SQLite's files used through its default VFS", "no operation on a file was seen");
+    t->lab->model->destroy(r.before);
+    t->lab->model->destroy(r.after);
+    answer_clear(&r.wanted);
+    cJSON_Delete(call);
+}
