@@ -1,0 +1,63 @@
+#!/bin/sh
+# Puts the starter where a learner works; never overwrites.
+#
+# Usage: checks/start.sh [--reset] [LAB]
+#
+#   --reset   start again: what is there is kept first, as a dated copy beside it
+set -eu
+
+reset=''
+if [ "${1-}" = --reset ]; then
+    reset=yes
+    shift
+fi
+lab=${1:-idem-retention-lab}
+cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
+
+starter=fixtures/$lab/service.c
+service=work/$lab/service.c
+check=checks/$lab/01-contract.sh
+if [ ! -f "$starter" ]; then
+    printf 'There is no lab %s: %s does not exist.\n' "$lab" "$starter" >&2
+    exit 2
+fi
+mkdir -p "work/$lab"
+
+# exists FILE: also a link that leads nowhere.
+exists() { [ -e "$1" ] || [ -L "$1" ]; }
+
+# keep FILE: copies it under a dated name that nobody has yet, and says where.
+keep() {
+    stem=work/$lab/service-$(date +%Y-%m-%d-%H%M%S)
+    copy=$stem.c
+    n=1
+    # With -C the shell refuses to write over a file, so that two resets at once keep both.
+    until (set -C && cat -- "$1" >"$copy") 2>/dev/null; do
+        if ! exists "$copy"; then
+            printf 'Could not keep a copy as %s; nothing was changed.\n' "$copy" >&2
+            exit 1
+        fi
+        n=$((n + 1))
+        copy=$stem-$n.c
+    done
+    printf 'Kept what was there: %s\n' "$copy"
+}
+
+if exists "$service"; then
+    if [ -z "$reset" ]; then
+        printf '%s is already there and stays as it is. (make reset keeps a copy and starts again.)\n' "$service"
+        printf 'Check it: %s\n' "$check"
+        exit 0
+    fi
+    if [ ! -f "$service" ]; then
+        printf '%s is no file that could be kept; move it away first.\n' "$service" >&2
+        exit 1
+    fi
+    keep "$service"
+fi
+
+# Written beside it and then renamed, so that an interruption leaves the old file or the new one.
+cp -- "$starter" "$service.new"
+mv -f -- "$service.new" "$service"
+printf 'Your file: %s\n' "$service"
+printf 'Next: read labs/%s/01-init-db.md, write the first function, then run %s\n' "$lab" "$check"
