@@ -8,6 +8,8 @@ SHELL := /bin/sh
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 MAKEFLAGS += --no-builtin-rules
 
+# Every folder with a call table is a lab, and build/lab knows them all; LAB is the one that learners work on.
+labs := $(patsubst checks/%/calls.c,%,$(wildcard checks/*/calls.c))
 LAB := idem-retention-lab
 STAGE ?=
 
@@ -19,38 +21,57 @@ warnings := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wformat=2 -Wstrict-prototyp
 # `=` with nothing behind it: then a file may also say `#define _GNU_SOURCE` itself.
 kit_flags := -std=c17 -D_GNU_SOURCE= -Ichecks -Ilabs/$(LAB)
 # What learners read and write is compiled with POSIX alone in sight.
-lab_flags := -std=c17 -D_POSIX_C_SOURCE=200809L -Ichecks -Ilabs/$(LAB)
+lab_flags := -std=c17 -D_POSIX_C_SOURCE=200809L -Ichecks
 # As the checks compile a learner's file, but for the sanitizers.
 learner_flags := -std=gnu17 -g -Wall -Wextra
 optimize := -O1 -g
-libraries := -lsqlite3 -lcjson -lm
+libraries := -lsqlite3 -lcjson -lmd -lm
 
-calls := checks/$(LAB)/calls.c
+calls := $(labs:%=checks/%/calls.c)
+lab_sources := $(filter-out $(calls),$(wildcard $(labs:%=checks/%/*.c)))
+confined := checks/grader/confined.c
 kit_sources := $(wildcard checks/base/*.c checks/judge/*.c checks/variants/*.c) \
-    $(filter-out $(calls),$(wildcard checks/$(LAB)/*.c)) checks/lab.c
-subject_sources := $(wildcard checks/subject/*.c) checks/base/json.c $(calls)
-idem_sources := labs/$(LAB)/idem.c checks/base/json.c $(calls)
+    $(filter-out $(confined),$(wildcard checks/grader/*.c)) \
+    checks/lab.c checks/labs.c
+subject_sources := $(wildcard checks/subject/*.c) checks/base/json.c checks/base/utf8.c
+idem_sources := labs/$(LAB)/idem.c checks/base/json.c checks/base/utf8.c checks/$(LAB)/calls.c
 
 kit_objects := $(kit_sources:%.c=build/kit/%.o)
+lab_objects := $(lab_sources:%.c=build/kit/%.o)
 subject_objects := $(subject_sources:%.c=build/subject/%.o)
+calls_objects := $(calls:%.c=build/subject/%.o)
 idem_objects := $(idem_sources:%.c=build/idem/%.o)
+objects := $(kit_objects) $(lab_objects) $(subject_objects) $(calls_objects) $(idem_objects)
 
 # step NAME: a line that says what is being made; nothing under `make -s`.
 step = @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,printf '  %-8s%s\n' '$1' '$@')
 
-build/lab: $(kit_objects)
+build/lab: $(kit_objects) $(labs:%=build/kit/%.o)
 	$(call step,link)
 	@$(CC) $(LDFLAGS) -o $@ $^ $(libraries)
 
+# Of each lab only its table shows, the struct lab NAME_lab, so that two labs may use the same words.
+$(foreach lab,$(labs),$(eval build/kit/$(lab).o: $(filter build/kit/checks/$(lab)/%,$(lab_objects))))
+$(labs:%=build/kit/%.o):
+	$(call step,link)
+	@$(CC) -r -nostdlib -o $@ $^
+	@objcopy --wildcard --keep-global-symbol='*_lab' $@
+
 # What is linked beside a learner's file shows main and what the sanitizers ask for, so that no other name can
 # clash with one that a learner picks.
-build/$(LAB)/subject.o: $(subject_objects)
+$(labs:%=build/%/subject.o): build/%/subject.o: build/subject/checks/%/calls.o $(subject_objects)
 build/$(LAB)/idem.o: $(idem_objects)
-build/$(LAB)/%.o:
+$(labs:%=build/%/subject.o) build/$(LAB)/idem.o:
 	$(call step,link)
 	@mkdir -p $(@D)
 	@$(CC) -r -nostdlib -o $@ $^
 	@objcopy $(foreach name,main __asan_default_options __ubsan_default_options,--keep-global-symbol=$(name)) $@
+
+# Runs inside the sandbox, where no library of the kit's is in sight.
+build/confined: $(confined) Makefile
+	$(call step,link)
+	@mkdir -p $(@D)
+	@$(CC) $(kit_flags) $(warnings) $(WERROR) $(optimize) $(CFLAGS) -static -o $@ $< -lseccomp
 
 work/$(LAB)/idem: work/$(LAB)/service.c build/$(LAB)/idem.o labs/$(LAB)/service.h
 	$(call step,link)
@@ -58,7 +79,7 @@ work/$(LAB)/idem: work/$(LAB)/service.c build/$(LAB)/idem.o labs/$(LAB)/service.
 	@$(CC) $(learner_flags) -Ilabs/$(LAB) -o $@ $< build/$(LAB)/idem.o $(libraries)
 
 # calls.c and the labs' own sources are learner-facing, the rest is the kit's.
-flags_for = $(if $(filter labs/% solutions/% fixtures/% %/calls.c,$1),$(lab_flags),$(kit_flags)) $(warnings)
+flags_for = $(if $(filter labs/% solutions/% fixtures/% %/calls.c,$1),$(lab_flags) -Ilabs/$(word 2,$(subst /, ,$1)),$(kit_flags)) $(warnings)
 compile = $(CC) $(call flags_for,$<) $(WERROR) $(optimize) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 build/kit/%.o: %.c Makefile
@@ -76,14 +97,21 @@ build/idem/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(compile)
 
--include $(patsubst %.o,%.d,$(kit_objects) $(subject_objects) $(idem_objects))
+-include $(objects:%.o=%.d)
 
 # The targets that promise to work from a fresh clone install what is missing before anything is compiled.
-ifneq ($(filter demo test bench,$(MAKECMDGOALS)),)
-$(kit_objects) $(subject_objects) $(idem_objects): | deps
+ifneq ($(filter demo test grade bench,$(MAKECMDGOALS)),)
+$(objects) build/confined: | deps
 endif
 
-built := build/lab build/$(LAB)/subject.o build/$(LAB)/idem.o
+# The messages in other languages; checks/po/lab.pot lists what there is to translate.
+catalogs := $(patsubst checks/po/%.po,build/locale/%/LC_MESSAGES/lab.mo,$(wildcard checks/po/*.po))
+build/locale/%/LC_MESSAGES/lab.mo: checks/po/%.po
+	$(call step,msgfmt)
+	@mkdir -p $(@D)
+	@msgfmt --check -o $@ $<
+
+built := build/lab build/confined $(labs:%=build/%/subject.o) build/$(LAB)/idem.o $(catalogs)
 
 # --- For everybody -----------------------------------------------------------------------------------------
 
@@ -114,7 +142,8 @@ reset: ## Start again; what is there is kept as a dated copy first
 	@sh checks/start.sh --reset $(LAB)
 
 # STAGE is 04 or 4.
-check: work/$(LAB)/service.c build/lab build/$(LAB)/subject.o ## Check your service, all stages; STAGE=NN checks one
+checking := build/lab build/$(LAB)/subject.o $(catalogs)
+check: work/$(LAB)/service.c $(checking) ## Check your service, all stages; STAGE=NN checks one
 ifeq ($(STAGE),)
 	@build/lab check $<
 else
@@ -122,6 +151,23 @@ else
 endif
 
 idem: work/$(LAB)/idem ## Link your service as a program to try by hand: work/idem-retention-lab/idem
+
+.PHONY: watch hint status debug valgrind
+watch: work/$(LAB)/service.c $(checking) ## Check again at each save; STAGE=NN only that stage; Ctrl-C ends
+	@sh checks/watch.sh '$(STAGE)'
+
+# AGAIN=yes shows those that were shown before.
+hint: ## The next hint of a stage, three in all: STAGE=NN
+	@sh checks/hint.sh $(if $(AGAIN),--again) '$(STAGE)'
+
+status: work/$(LAB)/service.c $(checking) build/$(LAB)/idem.o ## How far you are: stages, predictions, tests of your own
+	@sh checks/status.sh
+
+debug: work/$(LAB)/idem $(checking) ## gdb at the call that breaks a clause: CLAUSE=4.2, SEED=N
+	@sh checks/debug.sh '$(CLAUSE)' '$(SEED)'
+
+valgrind: work/$(LAB)/idem ## Run the examples of a stage's page under valgrind: STAGE=NN
+	@sh checks/valgrind.sh '$(STAGE)'
 
 # VARIANT is one name or several; FAILS is a prediction, as 4.2,4.8 or none.
 .PHONY: variants predict picture
@@ -138,9 +184,17 @@ picture: $(built) ## Write build/variants.html, the picture of which clauses cat
 work/$(LAB)/service.c:
 	@printf 'There is no %s yet: `make start` puts the starter there.\n' $@ >&2; exit 2
 
+# --- For instructors ---------------------------------------------------------------------------------------
+
+# CLASS is the folder with the submissions, OUT the one that gradebook and reports go to, OPTIONS what
+# `build/lab grade --help` lists.
+.PHONY: grade
+grade: deps $(built) ## Grade a folder of submissions: CLASS=FOLDER OUT=FOLDER [OPTIONS='--jobs 2']
+	@build/lab grade $(if $(CLASS),'$(subst ','\'',$(CLASS))') $(if $(OUT),--out '$(subst ','\'',$(OUT))') $(OPTIONS)
+
 # --- For those who work on the kit -------------------------------------------------------------------------
 
-.PHONY: bench lint format deps-test deps-lint
+.PHONY: bench lint po format deps-test deps-lint
 bench: $(built) ## Measure the checks as ratios of the compiler alone
 	@sh checks/bench.sh
 
@@ -153,7 +207,7 @@ deps-lint:
 # Samples of submissions are as odd as they have to be; everything else is held to the same rules.
 c_sources := $(wildcard checks/*.c checks/*/*.c labs/*/*.c solutions/*/*.c fixtures/*/service.c)
 c_headers := $(wildcard checks/*.h checks/*/*.h labs/*/*.h)
-scripts := .ci/run $(wildcard checks/*.sh checks/*/*.sh checks/*/*.bash checks/*/*.bats labs/*/*.sh labs/*/*.bats)
+scripts := .ci/run $(wildcard checks/*.sh checks/*/*.sh checks/*/*.bash checks/*/*.bats labs/*/*.sh labs/*/*.bash labs/*/*.bats)
 
 # Each finding of lint is a file in build/lint that is only there once its source is clean, so that the next
 # run looks at what has changed.
@@ -202,6 +256,9 @@ build/lint/shellcheck: $(scripts)
 	@touch $@
 
 -include $(patsubst %.c,build/lint/gcc/%.d,$(c_sources)) $(patsubst %.c,build/lint/clang/%.d,$(c_sources))
+
+po: build/lab ## Collect the texts for people, and bring the translations up to date with them
+	@sh checks/po/extract.sh
 
 format: deps-lint ## Lay out the C sources as lint wants them
 	@clang-format -i $(c_sources) $(c_headers)

@@ -33,6 +33,9 @@ need_build() {
     need libsqlite3-dev has_header sqlite3.h
     need libcjson-dev has_header cjson/cJSON.h
     need sqlite3 has_command sqlite3
+    need libmd-dev has_header sha2.h
+    need libseccomp-dev has_header seccomp.h
+    need gettext has_command msgfmt
     need bats has_command bats
     need bubblewrap has_command bwrap
     need libarchive-tools has_command bsdtar
@@ -44,7 +47,6 @@ need_test() {
     need libclang-rt-dev has_clang_sanitizer
     need libxml2-utils has_command xmllint
     need zip has_command zip
-    need gettext has_command msgfmt
 }
 
 need_lint() {

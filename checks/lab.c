@@ -8,14 +8,17 @@
  * A sub-command is a `struct command` (base/options.h), here or in its own file, and a row in `commands`.
  */
 #include "base/json.h"
+#include "base/language.h"
 #include "base/options.h"
+#include "grader/grade.h"
 #include "judge/check.h"
 #include "judge/report.h"
+#include "labs.h"
 #include "variants/commands.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,10 +27,6 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-extern const struct lab idem_lab;
-
-static const struct lab *const known_labs[] = {&idem_lab, NULL};
 
 static const char *const formats[] = {"text", "tap", "json", NULL};
 enum format { TEXT, TAP, JSON };
@@ -80,8 +79,8 @@ static const char *shown(const char *word)
 
 static bool take_lab(void *request, const char *value)
 {
-    const char *names[sizeof known_labs / sizeof known_labs[0]] = {0};
-    for (int i = 0; known_labs[i] != NULL; i++) {
+    const char *names[MAX_LABS + 1] = {0};
+    for (int i = 0; i < MAX_LABS && known_labs[i] != NULL; i++) {
         names[i] = known_labs[i]->name;
     }
     int index = option_choice("lab", value, names);
@@ -361,6 +360,9 @@ static int check(const struct command *command, int argc, char **argv)
     }
     request.options.first = request.earlier ? 1 : request.options.first;
     char *why = NULL;
+    if (request.format != TEXT) {
+        language_off();
+    }
     cJSON *result = check_run(request.lab, &request.options, &why);
     status = result != NULL ? print_result(&request, result)
                             : kit_error("%s", why != NULL ? why : "The kit could not judge: no memory.");
@@ -427,8 +429,9 @@ static const struct command list_command = {
 
 /* ---- The commands -------------------------------------------------------------------------------------- */
 
-static const struct command *const commands[] = {&check_command,   &list_command,      &variants_command,
-                                                 &predict_command, &challenge_command, NULL};
+static const struct command *const commands[] = {
+    &check_command, &list_command, &variants_command, &predict_command, &challenge_command,
+    &grade_command, NULL};
 
 static void write_usage(FILE *to)
 {
@@ -436,9 +439,11 @@ static void write_usage(FILE *to)
     for (int i = 0; commands[i] != NULL; i++) {
         char left[40];
         snprintf(left, sizeof left, "%s %s", commands[i]->name, commands[i]->operands);
-        fprintf(to, "  %-26s %s\n", left, commands[i]->summary);
+        fprintf(to, "  %-26s %s\n", left, _(commands[i]->summary));
     }
-    fputs("`build/lab COMMAND --help` lists the options of a command.\n", to);
+    fputs(_("`build/lab COMMAND --help` lists the options of a command.\n"
+            "--lang en, ja or zh, or LAB_LANG, chooses the language of texts for people.\n"),
+          to);
 }
 
 static int run_command(int argc, char **argv)
@@ -477,30 +482,44 @@ static void fill_standard_descriptors(void)
     }
 }
 
-/* Characters as the locale has them; numbers stay as C writes them. Where the locale is not installed but
- * its name says UTF-8, C.UTF-8 does as well. */
-static void choose_locale(void)
+/* Takes --lang LANG or --lang=LANG out of the words, wherever it stands before "--". Gives the language, or NULL. */
+static const char *take_language(int *argc, char **argv)
 {
-    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-    if (setlocale(LC_CTYPE, "") != NULL) {
-        return;
-    }
-    for (int i = 0; i < 3; i++) {
-        const char *name = getenv(variables[i]);
-        if (name != NULL && name[0] != '\0') {
-            if (strcasestr(name, "UTF-8") != NULL || strcasestr(name, "utf8") != NULL) {
-                setlocale(LC_CTYPE, "C.UTF-8");
-            }
-            return;
+    const char *language = NULL;
+    int kept = 0;
+    bool options = true;
+    for (int i = 0; i < *argc; i++) {
+        options = options && strcmp(argv[i], "--") != 0;
+        if (options && strncmp(argv[i], "--lang=", 7) == 0) {
+            language = argv[i] + 7;
+        } else if (options && strcmp(argv[i], "--lang") == 0 && i + 1 < *argc) {
+            language = argv[++i];
+        } else {
+            argv[kept++] = argv[i];
         }
     }
+    *argc = kept;
+    argv[kept] = NULL;
+    return language;
+}
+
+static bool choose_language(const char *wanted)
+{
+    char folder[PATH_MAX];
+    const char *root = kit_root();
+    snprintf(folder, sizeof folder, "%s/build/locale", root != NULL ? root : ".");
+    if (language_choose(wanted, folder) || wanted == NULL) {
+        return true;
+    }
+    usage_error("There are no messages in the language %s; there are en, ja and zh.", shown(wanted));
+    return false;
 }
 
 int main(int argc, char **argv)
 {
     fill_standard_descriptors();
-    choose_locale();
-    int status = run_command(argc, argv);
+    const char *language = take_language(&argc, argv);
+    int status = choose_language(language) ? run_command(argc, argv) : EXIT_USAGE;
     bool written = fflush(stdout) == 0 && ferror(stdout) == 0; /* of help, too */
     return written ? status : EXIT_KIT;
 }

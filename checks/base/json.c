@@ -10,6 +10,8 @@
  */
 #include "base/json.h"
 
+#include "base/utf8.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -250,50 +252,6 @@ char *json_text(const cJSON *item, const char **why)
 
 /* ---- Text for people ----------------------------------------------------------------------------------- */
 
-/* The bytes of the UTF-8 character at `at` (1 to 4), its code in *code; 0 when there is none: overlong, a
- * surrogate, cut off, above U+10FFFF. */
-static size_t utf8_character(const unsigned char *at, size_t left, uint32_t *code)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t length = at[0] < 0x80   ? 1
-                    : at[0] < 0xc2 ? 0
-                    : at[0] < 0xe0 ? 2
-                    : at[0] < 0xf0 ? 3
-                    : at[0] < 0xf5 ? 4
-                                   : 0;
-    if (length == 0 || length > left) {
-        return 0;
-    }
-    *code = length == 1 ? at[0] : at[0] & (0x7fU >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        *code = *code << 6 | (at[i] & 0x3fU);
-    }
-    bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return *code < least[length] || *code > 0x10ffff || surrogate ? 0 : length;
-}
-
-/* What a reader could not see, or could take for something else: controls, blanks of other widths,
- * combining accents (so that the two Unicode forms of an accented letter differ), direction marks,
- * joiners, selectors, tags, no characters. */
-static bool hidden(uint32_t code)
-{
-    static const uint32_t ranges[][2] = {
-        {0x00, 0x1f},     {0x7f, 0xa0},     {0xad, 0xad},        {0x300, 0x36f},   {0x61c, 0x61c},
-        {0x115f, 0x1160}, {0x1680, 0x1680}, {0x180b, 0x180f},    {0x2000, 0x200f}, {0x2028, 0x202f},
-        {0x205f, 0x206f}, {0x3164, 0x3164}, {0xe000, 0xf8ff},    {0xfe00, 0xfe0f}, {0xfeff, 0xfeff},
-        {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0x10ffff},
-    };
-    for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-        if (code >= ranges[i][0] && code <= ranges[i][1]) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void write_hidden(FILE *to, uint32_t code)
 {
     if (code == '\n' || code == '\r' || code == '\t') {
@@ -309,12 +267,12 @@ static void write_hidden(FILE *to, uint32_t code)
 static size_t write_visible(FILE *to, const unsigned char *at, size_t left)
 {
     uint32_t code;
-    size_t length = utf8_character(at, left, &code);
+    size_t length = utf8_read((const char *)at, left, &code);
     if (length == 0) {
         fprintf(to, "\\x%02x", *at);
         return 1;
     }
-    if (hidden(code)) {
+    if (utf8_is_hidden(code)) {
         write_hidden(to, code);
     } else {
         fwrite(at, 1, length, to);
@@ -416,14 +374,13 @@ char *text_plain(const char *bytes, size_t length, size_t max)
 
 static bool all_visible(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
     for (size_t left = strlen(text); left > 0;) {
         uint32_t code;
-        size_t length = utf8_character(at, left, &code);
-        if (length == 0 || hidden(code)) {
+        size_t length = utf8_read(text, left, &code);
+        if (length == 0 || utf8_is_hidden(code)) {
             return false;
         }
-        at += length;
+        text += length;
         left -= length;
     }
     return true;

@@ -6,6 +6,7 @@
 #include "base/options.h"
 
 #include "base/json.h"
+#include "base/language.h"
 
 #include <getopt.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ enum { MOST_OPTIONS = 24, FIRST_VALUE = 1000 /* above every character that getop
 
 __attribute__((format(printf, 1, 0))) static void say_error(const char *format, va_list arguments)
 {
-    vfprintf(stderr, format, arguments);
+    vfprintf(stderr, _(format), arguments);
     putc('\n', stderr);
 }
 
@@ -75,14 +76,14 @@ int option_choice(const char *option, const char *value, const char *const choic
 
 static int show_help(const struct command *command)
 {
-    printf("Usage: build/lab %s%s%s%s\n%s\n", command->name,
-           command->options[0].name != NULL ? " [options]" : "", command->operands[0] != '\0' ? " " : "",
-           command->operands, command->summary);
+    printf(_("Usage: build/lab %s%s%s%s\n%s\n"), command->name,
+           command->options[0].name != NULL ? _(" [options]") : "", command->operands[0] != '\0' ? " " : "",
+           command->operands, _(command->summary));
     for (const struct command_option *option = command->options; option->name != NULL; option++) {
         char left[40];
         snprintf(left, sizeof left, "--%s%s%s", option->name, option->value != NULL ? " " : "",
                  option->value != NULL ? option->value : "");
-        printf("  %-22s %s\n", left, option->help);
+        printf("  %-22s %s\n", left, _(option->help));
     }
     return EXIT_HOLDS;
 }
@@ -121,7 +122,7 @@ static int refuse_value(const struct command *command, int found, bool missing)
         return usage_error("--%s takes no value.", option != NULL ? option->name : "help");
     }
     return usage_error("--%s needs a value: --%s %s, %s.", option->name, option->name, option->value,
-                       option->help);
+                       _(option->help));
 }
 
 /* Takes what getopt_long() found; -1: go on. */

@@ -20,6 +20,7 @@
 
 extern const struct lab idem_lab;
 extern const struct model idem_model;
+extern const struct advice idem_advice[];
 extern const char idem_schema[]; /* SQL that creates the table */
 
 extern const struct clause init_db_clauses[];

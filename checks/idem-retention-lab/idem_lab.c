@@ -96,5 +96,6 @@ const struct lab idem_lab = {
     .schema = idem_schema,
     .stages = stages,
     .model = &idem_model,
+    .advice = idem_advice,
     .by_hand = by_hand,
 };

@@ -546,6 +546,17 @@ static bool has_row(const struct state *state, const struct row *row)
            same_text(there->fingerprint, row->fingerprint) && same_text(there->response, row->response);
 }
 
+static bool equal(const void *a, const void *b)
+{
+    const struct state *first = a;
+    const struct state *second = b;
+    bool same = first->count == second->count;
+
+    for (int i = 0; same && i < first->count; i++)
+        same = has_row(second, &first->rows[i]);
+    return same;
+}
+
 static int bind_text(sqlite3_stmt *stmt, int position, const char *value)
 {
     return sqlite3_bind_text(stmt, position, value, value == NULL ? 0 : (int)strlen(value), SQLITE_STATIC);
@@ -788,6 +799,7 @@ const struct model idem_model = {
     .copy = copy,
     .destroy = destroy,
     .apply = apply,
+    .equal = equal,
     .text = text,
     .load = load,
     .store = store,

@@ -7,6 +7,7 @@
 #include "judge/build.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/command.h"
 
 #include <errno.h>
@@ -97,16 +98,23 @@ static bool copy_inputs(const struct lab *lab, const struct check_options *optio
 
 /* ---- Commands ---------------------------------------------------------------------------------------------- */
 
+/* A command may take this long, and no longer than the submission's whole budget. */
+static int limit_ms(const struct check_options *options)
+{
+    const long long budget_ms = options->budget_ms;
+    return budget_ms > 0 && budget_ms < COMPILE_LIMIT_MS ? (int)budget_ms : COMPILE_LIMIT_MS;
+}
+
 static struct command_result run_confined(const struct check_options *options, const char *folder,
                                           struct words *w, size_t max_bytes)
 {
     struct command_result r = {.exit_status = -1};
     w->word[w->count] = NULL;
     if (options->confine == NULL)
-        return command_run(w->word, folder, COMPILE_LIMIT_MS, max_bytes);
+        return command_run(w->word, folder, limit_ms(options), max_bytes);
     char **confined = options->confine(options->sandbox, folder, true, w->word);
     if (confined != NULL)
-        r = command_run(confined, folder, COMPILE_LIMIT_MS, max_bytes);
+        r = command_run(confined, folder, limit_ms(options), max_bytes);
     for (char **word = confined; word != NULL && *word != NULL; word++)
         free(*word);
     free(confined);
@@ -114,17 +122,18 @@ static struct command_result run_confined(const struct check_options *options, c
 }
 
 /* What a failed compiler or linker said, and how it ended where that is not plain from its words. */
-static char *messages_of(const struct command_result *r, const char *doing)
+static char *messages_of(const struct check_options *options, const struct command_result *r,
+                         const char *doing)
 {
     char *said = text_plain(r->output, r->bytes, MAX_MESSAGES), *text = NULL;
     int length;
     if (r->late)
-        length = asprintf(&text, "%s\n%s took longer than %d s and was ended", said, doing,
-                          COMPILE_LIMIT_MS / 1000);
+        length = asprintf(&text, _("%s\n%s took longer than %d s and was ended"), said, doing,
+                          limit_ms(options) / 1000);
     else if (r->exit_status > 128)
-        length = asprintf(&text, "%s\n%s was ended by signal %d", said, doing, r->exit_status - 128);
+        length = asprintf(&text, _("%s\n%s was ended by signal %d"), said, doing, r->exit_status - 128);
     else if (r->bytes == 0 && r->exit_status != 0)
-        length = asprintf(&text, "%s ended with status %d and said nothing", doing, r->exit_status);
+        length = asprintf(&text, _("%s ended with status %d and said nothing"), doing, r->exit_status);
     else
         length = asprintf(&text, "%s%s", said, r->cut ? "\n[... more]" : "");
     free(said);
@@ -143,6 +152,7 @@ static bool compile(const struct lab *lab, const struct check_options *options, 
                            "-fsanitize=address,undefined",
                            "-fno-sanitize-recover=all",
                            "-fno-omit-frame-pointer",
+                           "-pipe", /* no temporary file, whose name differs each time, in a message */
                            "-I.",
                            "-c",
                            "-o",
@@ -155,7 +165,7 @@ static bool compile(const struct lab *lab, const struct check_options *options, 
     add(&w, lab->file);
     struct command_result r = run_confined(options, folder, &w, MAX_MESSAGES);
     build->ok = r.exit_status == 0;
-    build->messages = messages_of(&r, "the compiler");
+    build->messages = messages_of(options, &r, _("the compiler"));
     command_clear(&r);
     return build->ok;
 }
@@ -173,7 +183,7 @@ static bool link_subject(const struct check_options *options, const char *folder
     build->ok = r.exit_status == 0;
     if (!build->ok) {
         free(build->messages);
-        build->messages = messages_of(&r, "the linker");
+        build->messages = messages_of(options, &r, _("the linker"));
     }
     command_clear(&r);
     return build->ok;
@@ -214,8 +224,8 @@ static const char *forbidden_use(const char *name)
     static const char *const network[] = {"socket",      "connect",       "bind",   "listen",   "accept",
                                           "getaddrinfo", "gethostbyname", "sendto", "recvfrom", NULL};
     if (listed(name, sleeps))
-        return "a service does not sleep";
-    return listed(name, network) ? "a service does not use the network" : NULL;
+        return _("a service does not sleep");
+    return listed(name, network) ? _("a service does not use the network") : NULL;
 }
 
 /* One line of `nm -P`: "name type value size". False when the name may not be defined. */
@@ -224,7 +234,7 @@ static bool look_at_symbol(const struct lab *lab, const char *name, char type, s
     if (type == 'U') {
         const char *rule = forbidden_use(name);
         if (rule != NULL && build->finding == NULL &&
-            asprintf(&build->finding, "%s calls %s(): %s", lab->file, name, rule) < 0)
+            asprintf(&build->finding, _("%s calls %s(): %s"), lab->file, name, rule) < 0)
             build->finding = NULL;
         return true;
     }
@@ -232,11 +242,11 @@ static bool look_at_symbol(const struct lab *lab, const char *name, char type, s
         return true;
     free(build->messages);
     if (asprintf(&build->messages,
-                 "%s defines %s, a name that belongs to %s. Remove it, or make it static and give it another "
-                 "name.",
+                 _("%s defines %s, a name that belongs to %s. Remove it, or make it static and give it "
+                   "another name."),
                  lab->file, name,
-                 strcmp(name, "main") == 0 ? "the program that calls your functions"
-                                           : "the C library, SQLite, cJSON or the sanitizer") < 0)
+                 strcmp(name, "main") == 0 ? _("the program that calls your functions")
+                                           : _("the C library, SQLite, cJSON or the sanitizer")) < 0)
         build->messages = NULL;
     build->ok = false;
     return false;
@@ -266,7 +276,7 @@ static char *find_tool(const char *variable, const char *name, char **why)
     const char *chosen = variable != NULL ? getenv(variable) : NULL;
     char *path = command_find(chosen != NULL && chosen[0] != '\0' ? chosen : name);
     if (path == NULL &&
-        asprintf(why, "no program '%s' is installed here; `make deps` installs what the kit needs",
+        asprintf(why, _("no program '%s' is installed here; `make deps` installs what the kit needs"),
                  chosen != NULL && chosen[0] != '\0' ? chosen : name) < 0)
         *why = NULL;
     return path;

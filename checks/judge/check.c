@@ -4,6 +4,8 @@
 #include "judge/check.h"
 
 #include "base/json.h"
+#include "base/language.h"
+#include "judge/advice.h"
 #include "judge/build.h"
 #include "judge/temp.h"
 #include "judge/worker.h"
@@ -50,6 +52,7 @@ struct run {
     struct planned *planned;
     int count;
     long long *stage_ms; /* used so far, by stage */
+    long long started;   /* when all this began */
     struct worker_process workers[MAX_JOBS];
     int jobs;
 };
@@ -190,6 +193,11 @@ static int end_worker(struct worker_process *w)
     return how;
 }
 
+static bool out_of_time(const struct run *run)
+{
+    return run->options->budget_ms > 0 && now_ms() >= run->started + run->options->budget_ms;
+}
+
 static cJSON *record_without_trial(const char *verdict, const char *expected, const char *observed)
 {
     cJSON *record = cJSON_CreateObject();
@@ -198,8 +206,8 @@ static cJSON *record_without_trial(const char *verdict, const char *expected, co
     cJSON_AddArrayToObject(record, "steps");
     cJSON_AddArrayToObject(record, "by_hand");
     if (expected != NULL)
-        cJSON_AddStringToObject(record, "expected", expected);
-    cJSON_AddStringToObject(record, "observed", observed);
+        cJSON_AddStringToObject(record, "expected", _(expected));
+    cJSON_AddStringToObject(record, "observed", _(observed));
     return record;
 }
 
@@ -212,16 +220,21 @@ static cJSON *record_of_death(int how)
             "fail", "a database that another process can read",
             "reading what the call left ended the reader (signal 7): a file was cut short under it");
     if (WIFSIGNALED(how))
-        snprintf(text, sizeof text, "the judge ended with signal %d", WTERMSIG(how));
+        snprintf(text, sizeof text, _("the judge ended with signal %d"), WTERMSIG(how));
     else
-        snprintf(text, sizeof text, "the judge ended with status %d", WEXITSTATUS(how));
+        snprintf(text, sizeof text, _("the judge ended with status %d"), WEXITSTATUS(how));
     return record_without_trial("error", NULL, text);
 }
 
-static cJSON *record_of_budget(void)
+/* The clause whose stage, or whose submission, has no time left. */
+static cJSON *record_of_budget(const struct run *run)
 {
-    char text[64];
-    snprintf(text, sizeof text, "the %d s of the stage are used up", STAGE_BUDGET_MS / 1000);
+    char text[96];
+    if (out_of_time(run))
+        snprintf(text, sizeof text, _("the %lld s of the whole submission are used up"),
+                 run->options->budget_ms / 1000);
+    else
+        snprintf(text, sizeof text, _("the %d s of the stage are used up"), STAGE_BUDGET_MS / 1000);
     return record_without_trial("timeout", "an answer", text);
 }
 
@@ -231,8 +244,8 @@ static void give_next(struct run *run, struct worker_process *w)
     while ((next = next_planned(run)) >= 0) {
         struct planned *p = &run->planned[next];
         p->given = true;
-        if (run->stage_ms[p->work.stage] >= STAGE_BUDGET_MS) {
-            p->record = record_of_budget();
+        if (run->stage_ms[p->work.stage] >= STAGE_BUDGET_MS || out_of_time(run)) {
+            p->record = record_of_budget(run);
             continue;
         }
         w->clause = next;
@@ -257,7 +270,7 @@ static void finish_clause(struct run *run, struct worker_process *w, cJSON *reco
     struct planned *p = &run->planned[w->clause];
     run->stage_ms[p->work.stage] += now_ms() - w->started;
     p->record =
-        record != NULL ? record : record_without_trial("error", NULL, "the judge's record cannot be read");
+        record != NULL ? record : record_without_trial("error", NULL, _("the judge's record cannot be read"));
     w->clause = -1;
     const char *verdict = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(p->record, "verdict"));
     if (run->options->until_failure && (verdict == NULL || strcmp(verdict, "pass") != 0))
@@ -285,30 +298,29 @@ static bool read_worker(struct run *run, struct worker_process *w)
     return true;
 }
 
-static void replace_worker(struct run *run, struct worker_process *w, cJSON *(*record)(int how))
+/* Ends a worker and starts another in its place. It died by itself, or was `late` and is killed. */
+static void replace_worker(struct run *run, struct worker_process *w, bool late)
 {
     int clause = w->clause;
     long long started = w->started;
+    if (late)
+        kill(w->pid, SIGKILL);
     int how = end_worker(w);
     w->clause = clause;
     w->started = started;
     if (clause >= 0)
-        finish_clause(run, w, record(how));
+        finish_clause(run, w, late ? record_of_budget(run) : record_of_death(how));
     if (next_planned(run) < 0)
         return;
     if (start_worker(run, w))
         give_next(run, w);
 }
 
-static cJSON *record_when_killed(int how)
-{
-    (void)how;
-    return record_of_budget();
-}
-
 static long long deadline_of(const struct run *run, const struct worker_process *w)
 {
-    return w->started + STAGE_BUDGET_MS - run->stage_ms[run->planned[w->clause].work.stage];
+    long long stage = w->started + STAGE_BUDGET_MS - run->stage_ms[run->planned[w->clause].work.stage];
+    long long whole = run->started + run->options->budget_ms;
+    return run->options->budget_ms > 0 && whole < stage ? whole : stage;
 }
 
 /* Ends the worker whose stage has no time left; its subject goes with it. */
@@ -316,10 +328,8 @@ static void enforce_budgets(struct run *run)
 {
     for (int i = 0; i < run->jobs; i++) {
         struct worker_process *w = &run->workers[i];
-        if (w->pid > 0 && w->clause >= 0 && now_ms() >= deadline_of(run, w)) {
-            kill(w->pid, SIGKILL);
-            replace_worker(run, w, record_when_killed);
-        }
+        if (w->pid > 0 && w->clause >= 0 && now_ms() >= deadline_of(run, w))
+            replace_worker(run, w, true);
     }
 }
 
@@ -344,7 +354,7 @@ static bool serve_workers(struct run *run)
         return errno == EINTR;
     for (int i = 0; i < count; i++)
         if (wait[i].revents != 0 && !read_worker(run, &run->workers[place[i]]))
-            replace_worker(run, &run->workers[place[i]], record_of_death);
+            replace_worker(run, &run->workers[place[i]], false);
     enforce_budgets(run);
     return true;
 }
@@ -358,7 +368,7 @@ static bool run_clauses(struct run *run, char **why)
     for (int i = 0; i < jobs; i++) {
         run->jobs = i + 1;
         if (!start_worker(run, &run->workers[i])) {
-            if (asprintf(why, "no process can be started: %s", strerror(errno)) < 0)
+            if (asprintf(why, _("no process can be started: %s"), strerror(errno)) < 0)
                 *why = NULL;
             return false;
         }
@@ -399,7 +409,7 @@ static cJSON *clause_result(const struct run *run, struct planned *p)
         return item;
     }
     cJSON *record =
-        p->record != NULL ? p->record : record_without_trial("error", NULL, "the clause was not run");
+        p->record != NULL ? p->record : record_without_trial("error", NULL, _("the clause was not run"));
     p->record = NULL;
     const char *verdict = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(record, "verdict"));
     if (verdict == NULL || strcmp(verdict, "pass") != 0)
@@ -408,6 +418,20 @@ static cJSON *clause_result(const struct run *run, struct planned *p)
         cJSON_AddItemToObject(item, member->string, cJSON_DetachItemViaPointer(record, member));
     cJSON_Delete(record);
     return item;
+}
+
+static void add_advice(const struct lab *lab, cJSON *stages)
+{
+    cJSON *stage;
+    cJSON_ArrayForEach(stage, stages)
+    {
+        const struct advice *fitting = advice_for(lab, stage);
+        if (fitting == NULL)
+            continue;
+        cJSON *advice = cJSON_AddObjectToObject(stage, "advice");
+        cJSON_AddStringToObject(advice, "id", fitting->id);
+        cJSON_AddStringToObject(advice, "text", fitting->text);
+    }
 }
 
 static cJSON *result_of(struct run *run)
@@ -441,6 +465,7 @@ static cJSON *result_of(struct run *run)
         passed += strcmp(cJSON_GetObjectItem(item, "verdict")->valuestring, "pass") == 0;
         cJSON_AddItemToArray(clauses, item);
     }
+    add_advice(run->lab, stages);
     cJSON_AddItemToObject(result, "stages", stages);
     cJSON_AddNumberToObject(result, "passed", passed);
     cJSON_AddNumberToObject(result, "planned", planned);
@@ -468,6 +493,7 @@ cJSON *check_run(const struct lab *lab, const struct check_options *options, cha
         return NULL;
     run->lab = lab;
     run->options = options;
+    run->started = now_ms();
     bool ok =
         plan(run) && make_folder(run, why) && build_subject(lab, options, run->temp.path, &run->build, why);
     if (ok && run->build.ok)

@@ -20,11 +20,12 @@
  *         "verdict": "pass|fail|todo|crash|timeout|error|build", "ms": 3.2,
  *         "steps": ["row        \"ord-7f\" …", "reserve    … -> OK true"], "by_hand": ["sqlite3 DB …", …],
  *         "expected": "…", "observed": "…", "repeat": "build/lab check --clause 2.2 --seed 4711 FILE",
- *         "printed": "what the submission wrote meanwhile"}]}],
+ *         "printed": "what the submission wrote meanwhile"}],
+ *        "advice": {"id": "existing-key-replaced", "text": "…"}}],
  *    "passed": 61, "planned": 70}
  *
  * steps, by_hand, expected, observed, repeat and printed are there when the verdict is not pass or build (printed also with pass, when
- * there is any); all text is printable UTF-8, escaped at its source. Verdicts are as many as clauses planned.
+ * there is any); advice is there when one of the lab's fits (lab.h), in English; all text is printable UTF-8, escaped at its source. Verdicts are as many as clauses planned.
  */
 #ifndef JUDGE_CHECK_H
 #define JUDGE_CHECK_H
@@ -39,14 +40,15 @@ enum { STAGE_BUDGET_MS = 45000 };         /* the time a stage may take, in all *
 #define SEED_MAX INT64_C(999999999999999) /* a cJSON number holds it exactly */
 
 struct check_options {
-    const char *file;   /* the submission */
-    const char *shown;  /* how reports name it; NULL: as `file` */
-    int64_t seed;       /* 0 .. SEED_MAX */
-    int first, last;    /* stages, counted from 1 */
-    const char *clause; /* only this one; or NULL */
-    unsigned kinds;     /* a bit for each clause_kind; 0: all */
-    int calls;          /* calls of a random run; 0: the default */
-    int jobs;           /* workers; 0: one a core */
+    const char *file;    /* the submission */
+    const char *shown;   /* how reports name it; NULL: as `file` */
+    int64_t seed;        /* 0 .. SEED_MAX */
+    int first, last;     /* stages, counted from 1 */
+    const char *clause;  /* only this one; or NULL */
+    unsigned kinds;      /* a bit for each clause_kind; 0: all */
+    int calls;           /* calls of a random run; 0: the default */
+    int jobs;            /* workers; 0: one a core */
+    long long budget_ms; /* of the whole submission, building included; 0: only the stages have one */
     bool
         until_failure; /* once a clause does not hold no other is begun; those not begun are not in the result */
     const char *temp; /* where the temporary folder is made; NULL: a memory file system where there is one */

@@ -70,7 +70,8 @@ struct model {
     void (*destroy)(void *state); /* takes NULL */
     /* Makes the call on the state and gives what it must answer. Paths are not its business. */
     struct answer (*apply)(void *state, const cJSON *call);
-    /* One row a line, ascending by key, as people read it; equal texts mean equal states. Allocated. */
+    bool (*equal)(const void *a, const void *b);
+    /* One row a line, ascending by key, as people read it. Allocated. */
     char *(*text)(const void *state);
     /* Reads the table. NULL when it cannot be read or is not as the contract says: *why is a sentence, allocated. */
     void *(*load)(sqlite3 *db, char **why);
@@ -80,6 +81,22 @@ struct model {
     cJSON *(*draw)(struct rng *rng, const void *state, int stage);
 };
 
+/*
+ * What to say of a usual mistake, which is known by what fails and what holds together. A row fits a stage when all of `fails`
+ * failed, crashed or were late, all of `holds` passed, and one of `fails` showed `seen` in what it observed or in its last step;
+ * clauses that were not run fit nothing.
+ * The first row that fits gives the advice, so the most specific stand first.
+ */
+struct advice {
+    const char *id;    /* "replayed-at-its-expiry"; the same cause has the same in every stage */
+    const char *stage; /* "04" */
+    const char *fails; /* "4.2 4.3" */
+    const char *holds; /* the same; "": no matter which */
+    const char
+        *seen; /* a piece of the text, or a message of the judge, as its format; NULL: no matter what */
+    const char *text; /* points to the cause, in sentences and without code; N_(), and ASCII in English */
+};
+
 struct lab {
     const char *name;           /* "idem-retention-lab": the name of its folders */
     const char *file;           /* "service.c": what a learner writes */
@@ -87,6 +104,7 @@ struct lab {
     const char *schema;         /* SQL that creates the empty table */
     const struct stage *stages; /* ends with a row whose number is NULL */
     const struct model *model;
+    const struct advice *advice; /* ends with a row whose id is NULL; or NULL: there is none */
     /* How to make the call by hand, as a shell command without its path: `idem DB reserve ord-7f a1 10.5`; or NULL where
      * the command line has no words for it. Allocated. */
     char *(*by_hand)(const cJSON *call);

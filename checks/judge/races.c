@@ -13,6 +13,7 @@
 #include "judge/trial_internal.h"
 
 #include "base/json.h"
+#include "base/language.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,12 +138,12 @@ static char *other_words(const struct race *r, const struct other_side *other)
 {
     char *text = NULL, *args = NULL, *given = NULL;
     if (r->meeting == MEET_WRITE_LOCK)
-        return strdup("the other side takes the write lock, and keeps it");
+        return strdup(_("the other side takes the write lock, and keeps it"));
     if (r->meeting == MEET_READ_LOCK)
-        return strdup("the other side reads, and has not finished");
+        return strdup(_("the other side reads, and has not finished"));
     args = json_text(cJSON_GetObjectItemCaseSensitive(r->other, "args"), NULL);
-    given = other->happened ? answer_text(&other->answer) : strdup("it finds the database locked");
-    if (asprintf(&text, "the other side: %s %s -> %s", cJSON_GetObjectItem(r->other, "call")->valuestring,
+    given = other->happened ? answer_text(&other->answer) : strdup(_("it finds the database locked"));
+    if (asprintf(&text, _("the other side: %s %s -> %s"), cJSON_GetObjectItem(r->other, "call")->valuestring,
                  args, given) < 0)
         text = NULL;
     free(args);
@@ -155,21 +156,17 @@ static void fail(struct trial *t, const struct race *r, const char *at, const st
 {
     char *words = other_words(r, other), *rows = now != NULL ? t->lab->model->text(now) : NULL,
          *observed = NULL;
-    enum verdict verdict = t->verdict;
-    t->verdict = VERDICT_PASS;
-    t->quiet = false;
-    trial_step(t, NULL, "journal    %s", r->mode);
+    trial_note(t, NULL, "journal    %s", r->mode);
     if (at != NULL) {
-        trial_step(t, NULL, "stop       before its statement: %s", at);
-        trial_step(t, NULL, "           %s", words != NULL ? words : "?");
+        trial_note(t, NULL, "stop       before its statement: %s", at);
+        trial_note(t, NULL, "           %s", words != NULL ? words : "?");
     }
-    trial_call_step(t, r->call, at != NULL ? "goes on" : NULL, given);
-    t->verdict = verdict;
+    trial_note_call(t, r->call, at != NULL ? _("goes on") : NULL, given);
     for (char *c = rows; c != NULL && *c != '\0'; c++)
         if (*c == '\n')
             *c = c[1] != '\0' ? ';' : ' ';
-    if (now != NULL &&
-        asprintf(&observed, "%s; the table holds: %s", given, rows != NULL && *rows ? rows : "no row") >= 0)
+    if (now != NULL && asprintf(&observed, _("%s; the table holds: %s"), given,
+                                rows != NULL && *rows ? rows : _("no row")) >= 0)
         trial_fail(t,
                    r->strict
                        ? "what comes of one of the two calls after the other"
@@ -194,7 +191,7 @@ static bool race_once(struct trial *t, const struct race *r, int stop)
     bool answered = trial_ask_subject(t, message, &raw);
     const cJSON *boundary = cJSON_GetObjectItemCaseSensitive(raw, "at");
     if (answered && cJSON_IsString(boundary)) {
-        at = text_plain(boundary->valuestring, strlen(boundary->valuestring), 100);
+        at = text_plain(boundary->valuestring, strlen(boundary->valuestring), 400);
         cJSON_Delete(raw);
         raw = NULL;
         other = trial_db(t) != NULL ? meet(t, r) : other;
@@ -209,7 +206,7 @@ static bool race_once(struct trial *t, const struct race *r, int stop)
     if (answered && reply.answer.status == STATUS_TODO)
         t->verdict = VERDICT_TODO;
     else if (!answered || now == NULL || !allowed(t, r, &other, &reply.answer, now))
-        fail(t, r, at, &other, answered ? reply.given : "no answer", now);
+        fail(t, r, at, &other, answered ? reply.given : _("no answer"), now);
     if (now != NULL && !trial_over(t) && states_differ(t, r->start, now, NULL, NULL))
         trial_store(t, r->start);
     bool stopped = at != NULL;

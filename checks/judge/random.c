@@ -81,7 +81,7 @@ void trial_random(struct trial *t, int stage)
     if (calls == NULL || drawn == NULL)
         trial_error(t, "memory ran out");
     t->quiet = true;
-    while (!trial_over(t) && length < planned) {
+    while (calls != NULL && !trial_over(t) && length < planned) {
         calls[length] = t->lab->model->draw(&t->rng, t->state, stage);
         cJSON_AddItemToArray(drawn, calls[length]); /* owns them, whatever is left out below */
         expect(t, NULL, cJSON_Duplicate(calls[length++], 1));
@@ -91,6 +91,10 @@ void trial_random(struct trial *t, int stage)
         int shown = shorten(t, calls, length);
         if (!run_again(t, calls, &shown)) /* what came once and does not come again is no less wrong */
             trial_fail(t, "the same answers to the same calls", "a disagreement that did not come again");
+    }
+    if (trial_over(t) && t->spoiled && length > 0) {
+        trial_note(t, NULL, "%d calls that agree", length - 1);
+        trial_note_call(t, calls[length - 1], NULL, NULL);
     }
     cJSON_Delete(drawn);
     free(calls);

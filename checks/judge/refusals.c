@@ -7,6 +7,8 @@
  */
 #include "judge/trial_internal.h"
 
+#include "base/language.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +23,15 @@ static const struct fault {
     int code;
     const char *words;
 } faults[] = {
-    {"open", SQLITE_CANTOPEN, "open of a file refused"},
-    {"read", SQLITE_IOERR_READ, "read fails"},
-    {"write", SQLITE_IOERR_WRITE, "write fails"},
-    {"write", SQLITE_FULL, "write finds the disk full"},
-    {"sync", SQLITE_IOERR_FSYNC, "sync fails"},
-    {"lock", SQLITE_BUSY, "lock refused as busy"},
-    {"lock", SQLITE_IOERR_LOCK, "lock fails"},
-    {"delete", SQLITE_IOERR_DELETE, "delete of a file fails"},
-    {"cjson", 1, "allocation by cJSON refused"},
+    {"open", SQLITE_CANTOPEN, N_("open of a file refused")},
+    {"read", SQLITE_IOERR_READ, N_("read fails")},
+    {"write", SQLITE_IOERR_WRITE, N_("write fails")},
+    {"write", SQLITE_FULL, N_("write finds the disk full")},
+    {"sync", SQLITE_IOERR_FSYNC, N_("sync fails")},
+    {"lock", SQLITE_BUSY, N_("lock refused as busy")},
+    {"lock", SQLITE_IOERR_LOCK, N_("lock fails")},
+    {"delete", SQLITE_IOERR_DELETE, N_("delete of a file fails")},
+    {"cjson", 1, N_("allocation by cJSON refused")},
 };
 
 /* The call, and what may come of it. */
@@ -94,12 +96,11 @@ static void fail(struct trial *t, const struct refusal *r, const char *note, con
 {
     char *wanted = NULL, *found = NULL, *done = answer_text(&r->wanted), *observed = NULL, *expected = NULL;
     bool changed = states_differ(t, r->before, now, &wanted, &found);
-    t->quiet = false;
-    trial_call_step(t, r->call, note, given);
-    if (asprintf(&expected, "FAILED and nothing changed, or %s and all of it done", done) >= 0 &&
+    trial_note_call(t, r->call, note, given);
+    if (asprintf(&expected, _("FAILED and nothing changed, or %s and all of it done"), done) >= 0 &&
         asprintf(&observed, "%s%s%s%s%s", given,
-                 changed ? "; in the table was: " : ", and the table as before",
-                 changed && wanted != NULL ? wanted : "", changed ? "; now: " : "",
+                 changed ? _("; in the table was: ") : _(", and the table as before"),
+                 changed && wanted != NULL ? wanted : "", changed ? _("; now: ") : "",
                  changed && found != NULL ? found : "") >= 0)
         trial_fail(t, expected, observed);
     free(wanted);
@@ -114,15 +115,11 @@ static bool refuse_once(struct trial *t, const struct refusal *r, const struct f
 {
     char note[96];
     cJSON *message = message_with_fault(t, r, fault, nth), *raw = NULL;
-    snprintf(note, sizeof note, "%s no. %d", fault->words, nth);
+    snprintf(note, sizeof note, _("%s no. %d"), _(fault->words), nth);
     bool answered = trial_ask_subject(t, message, &raw);
     cJSON_Delete(message);
     if (!answered) {
-        enum verdict verdict = t->verdict;
-        t->verdict = VERDICT_PASS;
-        t->quiet = false;
-        trial_call_step(t, r->call, note, NULL);
-        t->verdict = verdict;
+        trial_note_call(t, r->call, note, NULL);
         return false;
     }
     bool fired = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(raw, "fired"));
@@ -136,12 +133,8 @@ static bool refuse_once(struct trial *t, const struct refusal *r, const struct f
         fail(t, r, fired ? note : NULL, reply.given, now);
     if (t->clause->kind == CRAFT && !trial_over(t)) {
         trial_check_left(t, raw, &reply.answer);
-        if (trial_over(t)) {
-            t->verdict = VERDICT_PASS;
-            t->quiet = false;
-            trial_call_step(t, r->call, fired ? note : NULL, reply.given);
-            t->verdict = VERDICT_FAIL;
-        }
+        if (trial_over(t))
+            trial_note_call(t, r->call, fired ? note : NULL, reply.given);
     }
     if (now != NULL && !trial_over(t))
         go_back(t, r, now);

@@ -201,7 +201,52 @@ static size_t character_at(const char *at, int *columns)
     return length;
 }
 
-/* How far the text must stay on one line: to a newline, the end, or a single space outside quotes. */
+int report_columns(const char *text)
+{
+    int columns = 0;
+    while (*text != '\0') {
+        int width;
+        text += character_at(text, &width);
+        columns += width;
+    }
+    return columns;
+}
+
+/* Marks that begin no line, and those that end none, where lines break between wide characters. */
+static bool stays_behind(const char *at)
+{
+    static const char *const marks[] = {"、", "。", "，", "．", "：", "；", "！", "？", "）", "」",
+                                        "』", "】", "》", "”",  "’",  "ー", "…",  "々", NULL};
+    for (int i = 0; marks[i] != NULL; i++) {
+        if (strncmp(at, marks[i], strlen(marks[i])) == 0) {
+            return true;
+        }
+    }
+    return strchr(",.:;!?)]}%", *at) != NULL; /* and the end of the text */
+}
+
+static bool stays_in_front(const char *at)
+{
+    static const char *const marks[] = {"（", "「", "『", "【", "《", "“", "‘", NULL};
+    for (int i = 0; marks[i] != NULL; i++) {
+        if (strncmp(at, marks[i], strlen(marks[i])) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Between two characters of which one is wide a line may break, unless a mark forbids it. */
+static bool breaks_between(const char *at, int width, const char *next)
+{
+    int next_width;
+    character_at(next, &next_width);
+    return (width == 2 || next_width == 2) && *at != '(' && !stays_in_front(at) && !stays_behind(next) &&
+           *next != ' ' && *next != '\n' && *next != '"';
+}
+
+/* How far the text must stay on one line: to a newline, the end, a single space outside quotes, or where a
+ * line may break beside a wide character. */
 static size_t unbroken(const char *text, int *columns)
 {
     size_t at = 0;
@@ -219,8 +264,13 @@ static size_t unbroken(const char *text, int *columns)
             quoted = !quoted;
         }
         int width;
-        at += character_at(text + at, &width);
+        size_t length = character_at(text + at, &width);
         *columns += width;
+        at += length;
+        if (!quoted && text[at] != '\0' && text[at - length] != ' ' &&
+            breaks_between(text + at - length, width, text + at)) {
+            break;
+        }
     }
     return at;
 }
@@ -233,13 +283,14 @@ static int new_line(FILE *to, int indent)
 
 void report_wrapped(FILE *to, const char *text, int column, int indent)
 {
-    bool begun = false; /* something stands on this line to which a space must follow */
+    int space = 0;      /* stands between what was written and what comes */
+    bool begun = false; /* something stands on this line */
     while (text != NULL && *text != '\0') {
         int columns;
         size_t length = unbroken(text, &columns);
-        if (begun && column + 1 + columns > REPORT_WIDTH) {
+        if (begun && column + space + columns > REPORT_WIDTH) {
             column = new_line(to, indent);
-        } else if (begun) {
+        } else if (space > 0) {
             putc(' ', to);
             column++;
         }
@@ -247,9 +298,10 @@ void report_wrapped(FILE *to, const char *text, int column, int indent)
         column += columns;
         text += length;
         begun = *text != '\n';
+        space = *text == ' ';
         if (*text == '\n') {
             column = new_line(to, indent);
         }
-        text += *text != '\0';
+        text += *text == ' ' || *text == '\n';
     }
 }

@@ -35,10 +35,13 @@ char *report_word(const char *text, bool ascii);
 /* The page of a stage: labs/LAB/NN-name.md. Allocated. */
 char *report_page(const char *lab, const char *number, const char *name);
 
+/* The columns that `text` takes on a terminal: two for a wide character, none for a colour. */
+int report_columns(const char *text);
+
 /*
  * Writes `text` from column `column` on and begins a new line at column `indent` where it would pass
- * REPORT_WIDTH. Lines break only at a single space outside double quotes, so that data stays as it was. No
- * newline at the end.
+ * REPORT_WIDTH. Lines break at a single space, or beside a wide character (but in front of no closing mark and
+ * behind no opening one), and only outside double quotes, so that data stays as it was. No newline at the end.
  */
 void report_wrapped(FILE *to, const char *text, int column, int indent);
 

@@ -3,14 +3,15 @@
  *
  * From the top: what the compiler said; each stage; one line for the stages before; how many clauses hold;
  * one line that says what to do next. A stage comes in the shortest form that says all of it: one line when
- * it holds or was not begun, else a line a clause and after them the steps of each failure. So the last
- * screen has what to look at, and a scroll up has the overview.
+ * it holds or was not begun, else a line a clause, after them the steps of each failure, and the lab's advice
+ * where there is one. So the last screen has what to look at, and a scroll up has the overview.
  *
  * Verdicts are words. Colour repeats them and says nothing of its own.
  */
 #include "judge/report.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/report_parts.h"
 
 #include <stdarg.h>
@@ -52,7 +53,7 @@ __attribute__((format(printf, 3, 4))) static void say(struct page *page, int ind
     char *text;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    int length = vasprintf(&text, _(format), arguments);
     va_end(arguments);
     if (length >= 0) {
         report_wrapped(page->to, text, 0, indent);
@@ -72,10 +73,10 @@ struct word {
 static const struct word *word_for(const cJSON *clause)
 {
     static const struct word words[] = {
-        {"error", "KIT ERROR", "\x1b[35m"}, {"pass", "pass", "\x1b[32m"},
-        {"fail", "FAIL", "\x1b[31m"},       {"todo", "TODO", "\x1b[33m"},
-        {"crash", "CRASH", "\x1b[31m"},     {"timeout", "TIMEOUT", "\x1b[31m"},
-        {"build", "BUILD", "\x1b[31m"},
+        {"error", N_("KIT ERROR"), "\x1b[35m"}, {"pass", N_("pass"), "\x1b[32m"},
+        {"fail", N_("FAIL"), "\x1b[31m"},       {"todo", N_("TODO"), "\x1b[33m"},
+        {"crash", N_("CRASH"), "\x1b[31m"},     {"timeout", N_("TIMEOUT"), "\x1b[31m"},
+        {"build", N_("BUILD"), "\x1b[31m"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (clause_has(clause, words[i].verdict)) {
@@ -108,7 +109,7 @@ static struct tally tally_of(const cJSON *stage)
     const cJSON *clause;
     cJSON_ArrayForEach(clause, member_list(stage, "clauses"))
     {
-        int width = (int)strlen(word_for(clause)->shown);
+        int width = report_columns(_(word_for(clause)->shown));
         tally.clauses++;
         tally.passed += clause_has(clause, "pass");
         tally.todo += clause_has(clause, "todo");
@@ -165,7 +166,7 @@ static void write_lines(FILE *to, const char *text, int column, int most)
         if (!left_out) {
             fprintf(to, "%*s%.*s\n", i == 0 || length == 0 ? 0 : column, "", length, text);
         } else if (i == most / 2) {
-            fprintf(to, "%*s(%d more lines)\n", column, "", lines - most / 2 * 2);
+            fprintf(to, _("%*s(%d more lines)\n"), column, "", lines - most / 2 * 2);
         }
         text += length + (text[length] == '\n');
     }
@@ -173,7 +174,8 @@ static void write_lines(FILE *to, const char *text, int column, int most)
 
 static void write_label(FILE *to, const char *label)
 {
-    fprintf(to, "%*s%-*s", LABEL_COLUMN, "", LABEL_WIDTH, label);
+    int room = LABEL_WIDTH - report_columns(label);
+    fprintf(to, "%*s%s%*s", LABEL_COLUMN, "", label, room > 1 ? room : 1, "");
 }
 
 /* ---- The steps of a failure ---------------------------------------------------------------------------- */
@@ -184,7 +186,7 @@ static void write_steps(FILE *to, const cJSON *clause)
     const cJSON *steps = member_list(clause, "steps");
     int before = cJSON_GetArraySize(steps) - STEPS_SHOWN;
     if (before > 0) {
-        fprintf(to, "%*s(%d steps before these)\n", LABEL_COLUMN, "", before);
+        fprintf(to, _("%*s(%d steps before these)\n"), LABEL_COLUMN, "", before);
     }
     const cJSON *step;
     cJSON_ArrayForEach(step, steps)
@@ -212,14 +214,14 @@ static void write_by_hand(FILE *to, const cJSON *clause)
     const cJSON *commands = member_list(clause, "by_hand");
     int count = cJSON_GetArraySize(commands);
     if (count > COMMANDS_SHOWN) {
-        write_label(to, "by hand");
-        fprintf(to, "%d commands; the command above with --format json lists them\n", count);
+        write_label(to, _("by hand"));
+        fprintf(to, _("%d commands; the command above with --format json lists them\n"), count);
         return;
     }
     const cJSON *command;
     cJSON_ArrayForEach(command, commands)
     {
-        write_label(to, command == commands->child ? "by hand" : "");
+        write_label(to, command == commands->child ? _("by hand") : "");
         fprintf(to, "%s\n", command->valuestring != NULL ? command->valuestring : "");
     }
 }
@@ -227,7 +229,7 @@ static void write_by_hand(FILE *to, const cJSON *clause)
 static void write_printed(FILE *to, const char *printed, int most)
 {
     if (printed[0] != '\0') {
-        write_label(to, "printed");
+        write_label(to, _("printed"));
         write_lines(to, printed, TEXT_COLUMN, most);
     }
 }
@@ -240,14 +242,14 @@ static void write_failure(struct page *page, const cJSON *stage, const cJSON *cl
     int indent = (int)(strlen(number) + strlen(name)) + 4; /* "02 reserve - " */
     apart(page, BLOCK);
     say(page, indent, "%s %s %s %s %s: %s%s%s", number, name, page->style->ascii ? "-" : "\u00b7",
-        member_text(clause, "id"), member_text(clause, "sentence"), colour_on(page, word->colour),
-        word->shown, colour_off(page));
+        member_text(clause, "id"), _(member_text(clause, "sentence")), colour_on(page, word->colour),
+        _(word->shown), colour_off(page));
     write_steps(page->to, clause);
-    write_text(page->to, "expected", member_text(clause, "expected"));
-    write_text(page->to, "observed", member_text(clause, "observed"));
+    write_text(page->to, _("expected"), member_text(clause, "expected"));
+    write_text(page->to, _("observed"), member_text(clause, "observed"));
     const char *repeat = member_text(clause, "repeat");
     if (repeat[0] != '\0') {
-        write_label(page->to, "again");
+        write_label(page->to, _("again"));
         fprintf(page->to, "%s\n", repeat);
     }
     write_by_hand(page->to, clause);
@@ -267,9 +269,9 @@ static void write_clause_line(struct page *page, const cJSON *clause, const stru
 {
     const struct word *word = word_for(clause);
     int column = 9 + tally->word_width;
-    fprintf(page->to, "  %-4s %s%-*s%s  ", member_text(clause, "id"), colour_on(page, word->colour),
-            tally->word_width, word->shown, colour_off(page));
-    report_wrapped(page->to, member_text(clause, "sentence"), column, column);
+    fprintf(page->to, "  %-4s %s%s%s%*s  ", member_text(clause, "id"), colour_on(page, word->colour),
+            _(word->shown), colour_off(page), tally->word_width - report_columns(_(word->shown)), "");
+    report_wrapped(page->to, _(member_text(clause, "sentence")), column, column);
     putc('\n', page->to);
     if (clause_has(clause, "pass")) {
         write_printed(page->to, member_text(clause, "printed"), PRINTED_BY_PASSING);
@@ -291,9 +293,21 @@ static void write_stage_line(struct page *page, const cJSON *stage, const struct
 {
     bool holds = tally->passed > 0;
     apart(page, LINE);
-    say(page, 0, "%s %s: %s%s%s (%d clause%s)", member_text(stage, "stage"), member_text(stage, "name"),
-        colour_on(page, holds ? "\x1b[32m" : "\x1b[33m"), holds ? "holds" : "not written yet",
-        colour_off(page), tally->clauses, tally->clauses == 1 ? "" : "s");
+    say(page, 0, tally->clauses == 1 ? N_("%s %s: %s%s%s (1 clause)") : N_("%s %s: %s%s%s (%d clauses)"),
+        member_text(stage, "stage"), member_text(stage, "name"),
+        colour_on(page, holds ? "\x1b[32m" : "\x1b[33m"), holds ? _("holds") : _("not written yet"),
+        colour_off(page), tally->clauses);
+}
+
+/* Behind all failures of the stage, since it is drawn from all of them. */
+static void write_stage_advice(struct page *page, const cJSON *stage)
+{
+    const char *text = member_text(cJSON_GetObjectItemCaseSensitive(stage, "advice"), "text");
+    if (text[0] != '\0') {
+        apart(page, BLOCK);
+        say(page, LABEL_COLUMN, N_("%s %s %s advice: %s"), member_text(stage, "stage"),
+            member_text(stage, "name"), page->style->ascii ? "-" : "\u00b7", _(text));
+    }
 }
 
 static void write_stage(struct page *page, const cJSON *stage)
@@ -316,6 +330,7 @@ static void write_stage(struct page *page, const cJSON *stage)
             write_failure(page, stage, clause);
         }
     }
+    write_stage_advice(page, stage);
 }
 
 static void write_stages(struct page *page)
@@ -336,10 +351,10 @@ static void write_earlier_stage(FILE *to, const cJSON *stage)
     struct tally tally = tally_of(stage);
     if (tally.passed == tally.clauses || tally.todo == tally.clauses) {
         bool holds = tally.passed == tally.clauses;
-        fprintf(to, "%s %s", member_text(stage, "stage"), holds ? "still holds" : "is not written yet");
+        fprintf(to, holds ? _("%s still holds") : _("%s is not written yet"), member_text(stage, "stage"));
         return;
     }
-    fprintf(to, "%s no longer holds:", member_text(stage, "stage"));
+    fprintf(to, _("%s no longer holds:"), member_text(stage, "stage"));
     const char *separator = " ";
     const cJSON *clause;
     cJSON_ArrayForEach(clause, member_list(stage, "clauses"))
@@ -412,7 +427,7 @@ static const cJSON *find_failing(const struct page *page, bool earlier, const cJ
 static void advise_page(struct page *page, const char *what, const char *number, const char *name)
 {
     char *path = report_page(member_text(page->result, "lab"), number, name);
-    fprintf(page->to, "Next: %s; page %s\n", what, path != NULL ? path : "");
+    fprintf(page->to, _("Next: %s; page %s\n"), what, path != NULL ? path : "");
     free(path);
 }
 
@@ -422,11 +437,11 @@ static void advise_on_failure(struct page *page, const cJSON *stage, const cJSON
     bool unwritten = tally_of(stage).todo == tally_of(stage).clauses;
     char *what;
     if (clause_has(clause, "error")) {
-        fprintf(page->to, "Next: check again; the kit could not judge %s, which says nothing about %s\n",
+        fprintf(page->to, _("Next: check again; the kit could not judge %s, which says nothing about %s\n"),
                 member_text(clause, "id"), file_name(page));
         return;
     }
-    if (asprintf(&what, "%s%s in %s", unwritten ? "write stage " : "",
+    if (asprintf(&what, unwritten ? _("write stage %s in %s") : _("%s in %s"),
                  unwritten ? number : member_text(clause, "id"), file_name(page)) >= 0) {
         advise_page(page, what, number, member_text(stage, "name"));
         free(what);
@@ -441,13 +456,13 @@ static void advise_on_earlier(struct page *page, const cJSON *stage, const cJSON
         advise_on_failure(page, stage, clause);
         return;
     }
-    fprintf(page->to, "Next: look at %s again: %s\n", member_text(clause, "id"), repeat);
+    fprintf(page->to, _("Next: look at %s again: %s\n"), member_text(clause, "id"), repeat);
 }
 
 static void advise_check(struct page *page, const char *what, const char *options)
 {
     char *word = report_word(page->file, page->style->ascii);
-    fprintf(page->to, "Next: %s: build/lab check %s%s\n", what, options, word != NULL ? word : "");
+    fprintf(page->to, _("Next: %s: build/lab check %s%s\n"), what, options, word != NULL ? word : "");
     free(word);
 }
 
@@ -457,7 +472,7 @@ static void advise_whole_stage(struct page *page)
     const cJSON *stage = cJSON_GetArrayItem(member_list(page->result, "stages"), 0);
     char options[64];
     snprintf(options, sizeof options, "--stage %s ", member_text(stage, "stage"));
-    advise_check(page, "its whole stage", options);
+    advise_check(page, _("its whole stage"), options);
 }
 
 /* All that was checked holds: what comes next is the stage after it, in the end all of them together. */
@@ -474,12 +489,12 @@ static void advise_on_success(struct page *page)
     if (lab != NULL && last < count) {
         const struct stage *next = &lab->stages[last]; /* stages are counted from 1 */
         char what[64];
-        snprintf(what, sizeof what, "stage %s", next->number);
+        snprintf(what, sizeof what, _("stage %s"), next->number);
         advise_page(page, what, next->number, next->name);
     } else if (checked < count) {
-        advise_check(page, "all stages together", "");
+        advise_check(page, _("all stages together"), "");
     } else {
-        fputs("Next: break it on purpose: make predict\n", page->to);
+        fputs(_("Next: break it on purpose: make predict\n"), page->to);
     }
 }
 
@@ -508,7 +523,7 @@ static void write_messages(struct page *page, bool built)
         return;
     }
     apart(page, BLOCK);
-    say(page, 0, built ? "%s compiles, but:" : "%s does not compile:", file_name(page));
+    say(page, 0, built ? N_("%s compiles, but:") : N_("%s does not compile:"), file_name(page));
     fputs("    ", page->to);
     write_lines(page->to, messages, 4, MESSAGES_SHOWN);
 }
@@ -518,14 +533,15 @@ static void write_count(struct page *page)
 {
     long long passed = member_number(page->result, "passed");
     long long planned = member_number(page->result, "planned");
-    char held[80];
-    snprintf(held, sizeof held, "%lld of %lld clause%s", passed, planned, planned == 1 ? "" : "s");
-    if (passed == planned && planned > 1) {
-        snprintf(held, sizeof held, "All %lld clauses", planned);
-    }
+    const char *file = member_text(page->result, "file");
+    long long seed = member_number(page->result, "seed");
     apart(page, BLOCK);
-    say(page, 0, "%s hold%s in %s (--seed %lld).", held, planned == 1 ? "s" : "",
-        member_text(page->result, "file"), member_number(page->result, "seed"));
+    if (planned == 1)
+        fprintf(page->to, _("%lld of 1 clause holds in %s (--seed %lld).\n"), passed, file, seed);
+    else if (passed == planned)
+        fprintf(page->to, _("All %lld clauses hold in %s (--seed %lld).\n"), planned, file, seed);
+    else
+        fprintf(page->to, _("%lld of %lld clauses hold in %s (--seed %lld).\n"), passed, planned, file, seed);
 }
 
 static void write_unbuilt(struct page *page)
@@ -534,7 +550,7 @@ static void write_unbuilt(struct page *page)
     apart(page, BLOCK);
     say(page, 0, "0 of %lld clauses hold in %s: it does not compile.", member_number(page->result, "planned"),
         member_text(page->result, "file"));
-    fprintf(page->to, "Next: make %s compile; begin with the first message\n", file_name(page));
+    fprintf(page->to, _("Next: make %s compile; begin with the first message\n"), file_name(page));
 }
 
 static void write_page(struct page *page)

@@ -4,6 +4,7 @@
 #include "judge/subject.h"
 
 #include "base/json.h"
+#include "base/language.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -279,7 +280,7 @@ static bool note_end(struct subject *s, const cJSON *line)
     if (s->sender == s->child || (!cJSON_IsNumber(status) && !cJSON_IsNumber(signal_number)))
         return false;
     if (cJSON_IsNumber(status))
-        snprintf(s->end_text, sizeof s->end_text, "exit status %d", status->valueint);
+        snprintf(s->end_text, sizeof s->end_text, _("exit status %d"), status->valueint);
     else
         snprintf(s->end_text, sizeof s->end_text, "signal %d (%s)", signal_number->valueint,
                  strsignal(signal_number->valueint));
@@ -292,7 +293,7 @@ static enum reply receive_answer(struct subject *s, cJSON **answer)
     *answer = NULL;
     enum reply reply = receive_line(s);
     if (reply == REPLY_GONE)
-        snprintf(s->end_text, sizeof s->end_text, "its first process is gone");
+        snprintf(s->end_text, sizeof s->end_text, _("its first process is gone"));
     if (reply != REPLY_ANSWER)
         return reply;
     cJSON *line = cJSON_ParseWithLength(s->line, s->length);
@@ -327,7 +328,7 @@ enum reply subject_ask(struct subject *s, cJSON *message, cJSON **answer)
     free(text);
     if (!sent && s->child == 0) {
         s->lost = true;
-        snprintf(s->end_text, sizeof s->end_text, "its first process is gone");
+        snprintf(s->end_text, sizeof s->end_text, _("its first process is gone"));
         return REPLY_GONE;
     }
     return receive_answer(s, answer);
@@ -376,9 +377,9 @@ static void find_place(const struct subject *s, const char *report, char place[6
     size_t length = strlen(s->source);
     place[0] = '\0';
     for (const char *at = report; (at = strstr(at, s->source)) != NULL; at += length) {
-        int line = at[length] == ':' ? atoi(at + length + 1) : 0;
+        long line = at[length] == ':' ? strtol(at + length + 1, NULL, 10) : 0;
         if (line > 0) {
-            snprintf(place, 64, "%.40s:%d", s->source, line);
+            snprintf(place, 64, "%.40s:%ld", s->source, line);
             return;
         }
     }
@@ -425,16 +426,17 @@ int subject_descriptors(const struct subject *s, char newest[256])
     DIR *folder = s->child > 0 ? opendir(path) : NULL;
     if (folder == NULL)
         return -1;
-    int count = 0, highest = -1;
+    int count = 0;
+    long highest = -1;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (entry->d_name[0] == '.')
             continue;
         count++;
-        if (atoi(entry->d_name) > highest)
-            highest = atoi(entry->d_name);
+        long fd = strtol(entry->d_name, NULL, 10);
+        highest = fd > highest ? fd : highest;
     }
     if (newest != NULL) {
-        snprintf(link, sizeof link, "%s/%d", path, highest);
+        snprintf(link, sizeof link, "%s/%ld", path, highest);
         ssize_t length = readlink(link, newest, 255);
         newest[length > 0 ? length : 0] = '\0';
     }

@@ -4,6 +4,7 @@
 #include "judge/trial_internal.h"
 
 #include "base/json.h"
+#include "base/language.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -42,12 +43,15 @@ const char *trial_given(const struct trial *t)
 
 char *trial_keep(struct trial *t, char *text)
 {
+    static char nothing[] = "";
     char **more = realloc(t->kept, (size_t)(t->kept_count + 1) * sizeof *more);
+    if (more != NULL)
+        t->kept = more;
     if (more == NULL || text == NULL) {
         trial_error(t, "memory ran out");
-        return text;
+        free(text);
+        return nothing;
     }
-    t->kept = more;
     t->kept[t->kept_count++] = text;
     return text;
 }
@@ -59,8 +63,8 @@ static void set_verdict(struct trial *t, enum verdict verdict, const char *expec
     if (trial_over(t))
         return;
     t->verdict = verdict;
-    t->expected = expected != NULL ? strdup(expected) : NULL;
-    t->observed = observed != NULL ? strdup(observed) : NULL;
+    t->expected = expected != NULL ? strdup(_(expected)) : NULL;
+    t->observed = observed != NULL ? strdup(_(observed)) : NULL;
 }
 
 void trial_fail(struct trial *t, const char *expected, const char *observed)
@@ -73,21 +77,15 @@ void trial_error(struct trial *t, const char *format, ...)
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    vsnprintf(text, sizeof text, _(format), args);
     va_end(args);
     set_verdict(t, VERDICT_ERROR, NULL, text);
 }
 
-void trial_step(struct trial *t, const char *by_hand, const char *text, ...)
+static void note_step(struct trial *t, const char *by_hand, const char *text, va_list args)
 {
-    if (trial_over(t) || t->quiet || cJSON_GetArraySize(t->steps) >= MAX_STEPS_NOTED)
-        return;
     char *line = NULL;
-    va_list args;
-    va_start(args, text);
-    int length = vasprintf(&line, text, args);
-    va_end(args);
-    if (length < 0)
+    if (cJSON_GetArraySize(t->steps) >= MAX_STEPS_NOTED || vasprintf(&line, _(text), args) < 0)
         return;
     cJSON_AddItemToArray(t->steps, cJSON_CreateString(line));
     if (by_hand != NULL)
@@ -95,12 +93,30 @@ void trial_step(struct trial *t, const char *by_hand, const char *text, ...)
     free(line);
 }
 
+void trial_note(struct trial *t, const char *by_hand, const char *text, ...)
+{
+    va_list args;
+    va_start(args, text);
+    note_step(t, by_hand, text, args);
+    va_end(args);
+}
+
+void trial_step(struct trial *t, const char *by_hand, const char *text, ...)
+{
+    va_list args;
+    va_start(args, text);
+    if (!trial_over(t) && !t->quiet)
+        note_step(t, by_hand, text, args);
+    va_end(args);
+}
+
 void expect_equal(struct trial *t, const char *what, const char *expected, const char *observed)
 {
     if (trial_over(t) || strcmp(expected, observed) == 0)
         return;
     char *wanted = NULL, *found = NULL;
-    if (asprintf(&wanted, "%s: %s", what, expected) >= 0 && asprintf(&found, "%s: %s", what, observed) >= 0)
+    if (asprintf(&wanted, "%s: %s", _(what), expected) >= 0 &&
+        asprintf(&found, "%s: %s", _(what), observed) >= 0)
         trial_fail(t, wanted, found);
     free(wanted);
     free(found);
@@ -112,6 +128,10 @@ void trial_sql_failed(struct trial *t, const char *doing)
 {
     int code = t->db != NULL ? sqlite3_errcode(t->db) & 0xff : SQLITE_CANTOPEN;
     const char *message = t->db != NULL ? sqlite3_errmsg(t->db) : "it cannot be opened";
+    if (t->confined && (code == SQLITE_FULL || code == SQLITE_IOERR)) {
+        trial_fail(t, "room for a database", "the submission has filled the folder it may write to");
+        return;
+    }
     if (!t->called) {
         trial_error(t, "%s: %s", doing, message);
         return;
@@ -284,24 +304,25 @@ static char *lines_only_in(const char *text, const char *other)
     if (to == NULL)
         return NULL;
     if (found == 0)
-        fputs("no such row", to);
+        fputs(_("no such row"), to);
     else if (found > SHOWN_ROWS)
-        fprintf(to, "; and %d more", found - SHOWN_ROWS);
+        fprintf(to, _("; and %d more"), found - SHOWN_ROWS);
     return fclose(to) == 0 ? out : NULL;
 }
 
 bool states_differ(const struct trial *t, const void *expected, const void *observed, char **wanted,
                    char **found)
 {
+    if (t->lab->model->equal(expected, observed))
+        return false;
+    if (wanted == NULL)
+        return true;
     char *want = t->lab->model->text(expected), *have = t->lab->model->text(observed);
-    bool differ = want == NULL || have == NULL || strcmp(want, have) != 0;
-    if (differ && wanted != NULL) {
-        *wanted = want != NULL && have != NULL ? lines_only_in(want, have) : NULL;
-        *found = want != NULL && have != NULL ? lines_only_in(have, want) : NULL;
-    }
+    *wanted = want != NULL && have != NULL ? lines_only_in(want, have) : NULL;
+    *found = want != NULL && have != NULL ? lines_only_in(have, want) : NULL;
     free(want);
     free(have);
-    return differ;
+    return true;
 }
 
 struct answer model_answer(const struct trial *t, const void *state, const cJSON *call, void **after)
@@ -386,12 +407,12 @@ static char *out_words(const cJSON *raw, int status, int fill)
     if (cJSON_IsNumber(flag)) {
         if (status != STATUS_OK && flag->valueint == fill)
             return NULL;
-        if (flag->valueint > 1 && asprintf(&text, "byte %d, which is no bool", flag->valueint) >= 0)
+        if (flag->valueint > 1 && asprintf(&text, _("byte %d, which is no bool"), flag->valueint) >= 0)
             return text;
         return strdup(flag->valueint ? "true" : "false");
     }
     if (cJSON_IsString(bad))
-        return asprintf(&text, "a value that cannot be read: %s", bad->valuestring) >= 0 ? text : NULL;
+        return asprintf(&text, _("a value that cannot be read: %s"), bad->valuestring) >= 0 ? text : NULL;
     if (!cJSON_IsString(out) || (status != STATUS_OK && strcmp(out->valuestring, "untouched") == 0))
         return NULL;
     return strdup(out->valuestring);
@@ -407,11 +428,11 @@ struct reply_to trial_read_answer(cJSON *raw, const struct answer *wanted)
     r.answer.out = out_words(raw, r.answer.status, fill != NULL ? fill->valueint : 0);
     const char *out = r.answer.out;
     if (r.answer.status != STATUS_OK && out != NULL) {
-        if (asprintf(&r.given, "%s, and the out-parameter was written: %s", status_name(r.answer.status),
+        if (asprintf(&r.given, _("%s, and the out-parameter was written: %s"), status_name(r.answer.status),
                      out) < 0)
             r.given = NULL;
     } else if (out != NULL && strcmp(out, "untouched") == 0) {
-        r.given = strdup("OK, and the out-parameter was not written");
+        r.given = strdup(_("OK, and the out-parameter was not written"));
     } else {
         r.given = answer_text(&r.answer);
     }
@@ -434,12 +455,12 @@ static void subject_failed(struct trial *t, enum reply reply)
     t->spoiled |= reply != REPLY_GONE || subject_lost(t->subject);
     switch (reply) {
     case REPLY_GONE:
-        snprintf(text, sizeof text, "the program ended in the middle of the call: %s",
+        snprintf(text, sizeof text, _("the program ended in the middle of the call: %s"),
                  subject_end_text(t->subject));
         set_verdict(t, VERDICT_CRASH, "an answer", text);
         break;
     case REPLY_LATE:
-        snprintf(text, sizeof text, "no answer within %d s", CALL_LIMIT_MS / 1000);
+        snprintf(text, sizeof text, _("no answer within %d s"), CALL_LIMIT_MS / 1000);
         set_verdict(t, VERDICT_TIMEOUT, "an answer", text);
         break;
     default:
@@ -498,25 +519,14 @@ static char *call_words(const cJSON *call)
     return fclose(to) == 0 ? text : NULL;
 }
 
-void trial_call_step(struct trial *t, const cJSON *call, const char *note, const char *given)
+void trial_note_call(struct trial *t, const cJSON *call, const char *note, const char *given)
 {
-    if (trial_over(t) || t->quiet)
-        return;
     char *words = call_words(call);
     char *by_hand = t->lab->by_hand(call);
-    trial_step(t, by_hand, "%s%s%s%s -> %s", words != NULL ? words : "?", note != NULL ? " (" : "",
-               note != NULL ? note : "", note != NULL ? ")" : "", given != NULL ? given : "no answer");
+    trial_note(t, by_hand, "%s%s%s%s -> %s", words != NULL ? words : "?", note != NULL ? " (" : "",
+               note != NULL ? _(note) : "", note != NULL ? ")" : "", given != NULL ? given : _("no answer"));
     free(words);
     free(by_hand);
-}
-
-/* Adds what a crash or a late answer leaves without a step of its own. */
-static void step_without_answer(struct trial *t, const cJSON *call, const char *note)
-{
-    enum verdict verdict = t->verdict;
-    t->verdict = VERDICT_PASS;
-    trial_call_step(t, call, note, NULL);
-    t->verdict = verdict;
 }
 
 /* The answer and the table against what they must be. */
@@ -529,10 +539,10 @@ static void compare(struct trial *t, const struct reply_to *r, const struct answ
          *observed = NULL;
     bool rows = states_differ(t, state, now, &wanted_rows, &found_rows);
     if (!answer_equal(&r->answer, wanted) || rows) {
-        if (asprintf(&expected, "%s%s%s", wanted_text, rows ? "; in the table: " : "",
+        if (asprintf(&expected, "%s%s%s", wanted_text, rows ? _("; in the table: ") : "",
                      rows ? wanted_rows : "") >= 0 &&
-            asprintf(&observed, "%s%s%s", r->given, rows ? "; in the table: " : "", rows ? found_rows : "") >=
-                0)
+            asprintf(&observed, "%s%s%s", r->given, rows ? _("; in the table: ") : "",
+                     rows ? found_rows : "") >= 0)
             trial_fail(t, expected, observed);
     }
     t->lab->model->destroy(now);
@@ -562,10 +572,12 @@ static struct reply_to make_call(struct trial *t, const cJSON *call, const char 
     if (t->clause->kind == CRAFT && t->descriptors < 0)
         t->descriptors = subject_descriptors(t->subject, NULL);
     if (!trial_ask_subject(t, message, &raw)) {
-        step_without_answer(t, call, note);
+        if (!t->quiet)
+            trial_note_call(t, call, note, NULL);
     } else {
         r = trial_read_answer(raw, wanted);
-        trial_call_step(t, call, note, r.given);
+        if (!t->quiet)
+            trial_note_call(t, call, note, r.given);
         answer_clear(&t->last);
         t->last.status = r.answer.status;
         t->last.out = r.answer.out != NULL ? strdup(r.answer.out) : NULL;
@@ -606,7 +618,7 @@ static void compare_answer(struct trial *t, const struct reply_to *r, const char
     if (r->answer.status == STATUS_TODO)
         set_verdict(t, VERDICT_TODO, NULL, NULL);
     else if (r->given == NULL || strcmp(r->given, answer) != 0)
-        trial_fail(t, answer, r->given != NULL ? r->given : "no answer");
+        trial_fail(t, answer, r->given != NULL ? r->given : _("no answer"));
 }
 
 void expect_answer_only(struct trial *t, const char *answer, cJSON *call)
@@ -677,20 +689,21 @@ static char *what_is_left(const cJSON *raw)
     char *text = NULL;
     int length = 0;
     if (statements > 0)
-        length = asprintf(&text, "%lld connection(s) still open, with a statement that was not finalized: %s",
-                          open, cJSON_IsString(sql) ? sql->valuestring : "");
+        length =
+            asprintf(&text, _("%lld connection(s) still open, with a statement that was not finalized: %s"),
+                     open, cJSON_IsString(sql) ? sql->valuestring : "");
     else if (open > 0)
-        length = asprintf(&text, "%lld connection(s) still open%s; the last statement was: %s", open,
-                          figure(raw, "transactions") > 0 ? ", in a transaction" : "",
+        length = asprintf(&text, _("%lld connection(s) still open%s; the last statement was: %s"), open,
+                          figure(raw, "transactions") > 0 ? _(", in a transaction") : "",
                           cJSON_IsString(sql) ? sql->valuestring : "none");
     else if (sqlite > 0)
         length = asprintf(
-            &text, "%lld bytes of SQLite still allocated: a handle or a text that was not freed", sqlite);
+            &text, _("%lld bytes of SQLite still allocated: a handle or a text that was not freed"), sqlite);
     else if (blocks > 0)
-        length =
-            asprintf(&text, "%lld block(s) of cJSON still allocated: an item that was not deleted", blocks);
+        length = asprintf(&text, _("%lld block(s) of cJSON still allocated: an item that was not deleted"),
+                          blocks);
     else if (heap > 0)
-        length = asprintf(&text, "%lld bytes still allocated", heap);
+        length = asprintf(&text, _("%lld bytes still allocated"), heap);
     return length < 0 ? NULL : text;
 }
 
@@ -701,7 +714,7 @@ static void check_descriptors(struct trial *t)
     if (t->descriptors < 0 || now <= t->descriptors)
         return;
     char text[400];
-    snprintf(text, sizeof text, "%d descriptor(s) still open, the last one: %s", now - t->descriptors,
+    snprintf(text, sizeof text, _("%d descriptor(s) still open, the last one: %s"), now - t->descriptors,
              newest);
     trial_fail(t, "nothing is left after the call", text);
 }
@@ -729,6 +742,8 @@ void trial_begin(struct trial *t)
     t->descriptors = -1;
     t->state = t->lab->model->create();
     if (t->state == NULL || mkdtemp(folder) == NULL) {
+        if (t->confined && (errno == ENOSPC || errno == EDQUOT))
+            trial_fail(t, "room for a database", "the submission has filled the folder it may write to");
         trial_error(t, "a folder for the database cannot be made: %s", strerror(errno));
         return;
     }
@@ -742,8 +757,14 @@ void trial_begin(struct trial *t)
     if (trial_over(t))
         return;
     enum reply reply = subject_fork(t->subject, t->clause->kind != NUMBERED);
+    t->forked = reply == REPLY_ANSWER;
     if (reply != REPLY_ANSWER)
         subject_failed(t, reply);
+}
+
+void trial_never_starts(struct trial *t, enum verdict verdict)
+{
+    set_verdict(t, verdict, "an answer", "the program never came as far as its first call");
 }
 
 void trial_finish(struct trial *t)

@@ -28,6 +28,8 @@ struct trial {
     unsigned long long inode; /* of the file that db has open */
     void *state;
     bool called;     /* a call was made: from here on a damaged database is the submission's doing */
+    bool forked;     /* the subject has a child for this trial */
+    bool confined;   /* its folder is bounded: a full disk is the submission\'s doing */
     bool spoiled;    /* the subject is of no more use: the next trial needs another */
     bool quiet;      /* steps are not noted: a long run, or the way to its first disagreement */
     int descriptors; /* of the child before the call */
@@ -49,6 +51,8 @@ struct reply_to {
 
 /* Begins anew in a folder of its own, with an empty table where the stage wants one, and a new child. */
 void trial_begin(struct trial *t);
+/* The verdict of a trial that is not begun, since the subject never came as far as a first call. */
+void trial_never_starts(struct trial *t, enum verdict verdict);
 /* Ends the child and closes the database; steps and verdict stay. */
 void trial_finish(struct trial *t);
 /* Frees what it holds; the struct itself is the caller's. */
@@ -74,14 +78,16 @@ void trial_close_db(struct trial *t);
 void *trial_load(struct trial *t);
 /* Makes the table hold `state`, in a transaction. False and over when it cannot. */
 bool trial_store(struct trial *t, const void *state);
-/* Empty when `observed` holds the same as `expected`; else the rows that differ, as two texts for people. Allocated. */
+/* True when they differ; then, unless `wanted` is NULL, the rows that do, as two texts for people. Allocated. */
 bool states_differ(const struct trial *t, const void *expected, const void *observed, char **wanted,
                    char **found);
 /* Ends the trial as failed when the call left something behind, by the figures of its line. */
 void trial_check_left(struct trial *t, const cJSON *raw, const struct answer *answer);
 /* A failed SQLite call of the judge's own: the submission's failure once it was called, else the kit's. */
 void trial_sql_failed(struct trial *t, const char *doing);
-/* Notes a call and its answer as a step. */
-void trial_call_step(struct trial *t, const cJSON *call, const char *note, const char *given);
+/* Notes a step, and a call with its answer, whether the trial is over or quiet: for the parts that decide that themselves. */
+void trial_note(struct trial *t, const char *by_hand, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
+void trial_note_call(struct trial *t, const cJSON *call, const char *note, const char *given);
 
 #endif

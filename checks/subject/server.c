@@ -46,7 +46,8 @@ const char *__ubsan_default_options(void);
 const char *__asan_default_options(void)
 {
     static char options[PATH_MAX + 512] =
-        "exitcode=99:detect_leaks=0:quarantine_size_mb=1:malloc_context_size=8:allocator_may_return_null=1:"
+        "exitcode=99:detect_leaks=0:quarantine_size_mb=1:malloc_context_size=4:max_malloc_fill_size=64:"
+        "allocator_may_return_null=1:"
         "max_allocation_size_mb=1024:detect_stack_use_after_return=0:handle_abort=1:abort_on_error=0:"
         "print_legend=0:strip_path_prefix=";
     /* Reports name files as a learner does, not where they were compiled: no temporary folder in front. */
@@ -110,7 +111,7 @@ struct prepared {
 
 static const char *string_or_null(const cJSON *item)
 {
-    return cJSON_IsString(item) ? item->valuestring : NULL;
+    return item != NULL && cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
 static char *copy_or_null(const char *text)
@@ -363,6 +364,8 @@ static void warm_up(void)
     static char buffer[2][4096];
     setvbuf(stdout, buffer[0], _IOLBF, sizeof buffer[0]);
     setvbuf(stderr, buffer[1], _IOLBF, sizeof buffer[1]);
+    /* Small blocks come from malloc() like the others: a text used after finalize is then seen by the sanitizer. */
+    sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
     sqlite3 *db = NULL;
     if (sqlite3_open(":memory:", &db) == SQLITE_OK)
         sqlite3_exec(

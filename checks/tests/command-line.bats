@@ -154,7 +154,6 @@ without_ms() {
     jq -r '.stages[].clauses[].by_hand[]' "$RESULT" >"$BATS_TEST_TMPDIR/by-hand"
     cd "$BATS_TEST_TMPDIR"
     PATH=$TREE/work/$LAB_NAME:$PATH
-    idem DB init-db
     run -0 sh -e by-hand
     assert_equal true "${lines[-1]}"
 }
