@@ -101,3 +101,49 @@ for i in "${!names[@]}"; do
         over = (goal != "-" && ratio > goal + 0) ? "  over" : ""
         printf "%-34s %9.1f %7.2f %6s%s\n", name, took / 1000, ratio, goal, over }'
 done
+
+# --- Grading -----------------------------------------------------------------------------------------------
+
+# Copies of the reference are graded in turns: in the sandbox, outside it, and by two jobs. What one submission
+# took is in the gradebook; that two jobs are faster shows in the whole run, its two gradings of the kit's own
+# files included.
+mkdir "$folder/class"
+for copy in 1 2 3 4 5 6 7 8; do cp "$reference" "$folder/class/$copy.c"; done
+inside='' outside='' one_job='' two_jobs=''
+
+# grade OPTIONS...: into an empty folder; sets `whole`, microseconds.
+grade() {
+    rm -rf "$folder/out"
+    local start=${EPOCHREALTIME/[.,]/}
+    build/lab grade "$folder/class" --out "$folder/out" --seed 1 "$@" >"$folder/output"
+    whole=$((${EPOCHREALTIME/[.,]/} - start))
+}
+
+# each: what each submission of the last grading took, microseconds.
+each() { sqlite3 "$folder/out/gradebook.sqlite" 'SELECT CAST(took_ms * 1000 AS INTEGER) FROM times' | tr '\n' ' '; }
+
+for ((round = 1; round <= (rounds + 2) / 3; round++)); do
+    grade --jobs 1
+    one_job+="$whole "
+    inside+=$(each)
+    grade --jobs 1 --no-sandbox
+    outside+=$(each)
+    grade --jobs 2
+    two_jobs+="$whole "
+done
+
+# compare NAME SLOWER FASTER GOAL LIMIT: two medians and their ratio; LIMIT says whether the goal is to stay
+# below it (most) or to reach it (least).
+compare() {
+    awk -v name="$1" -v slower="$2" -v faster="$3" -v goal="$4" -v limit="$5" 'BEGIN {
+        ratio = slower / faster
+        missed = limit == "most" ? ratio > goal : ratio < goal
+        printf "%-34s %9.1f %9.1f %7.2f %6s%s\n", name, slower / 1000, faster / 1000, ratio, goal, missed ? "  missed" : "" }'
+}
+
+printf '\nGrading: two medians in ms and their ratio.\n\n'
+# shellcheck disable=SC2086 # times are numbers between spaces
+{
+    compare 'in the sandbox : outside it' "$(median $inside)" "$(median $outside)" 1.5 most
+    compare 'one job : two jobs' "$(median $one_job)" "$(median $two_jobs)" 1.8 least
+}

@@ -363,6 +363,7 @@ static int check(const struct command *command, int argc, char **argv)
     if (request.format != TEXT) {
         language_off();
     }
+    request.options.other_lab = request.lab != known_labs[0];
     cJSON *result = check_run(request.lab, &request.options, &why);
     status = result != NULL ? print_result(&request, result)
                             : kit_error("%s", why != NULL ? why : "The kit could not judge: no memory.");
@@ -406,6 +407,9 @@ static int list(const struct command *command, int argc, char **argv)
     int status = options_read(command, argc, argv, &request);
     if (status >= 0) {
         return status;
+    }
+    if (request.format == JSON) {
+        language_off();
     }
     char *text = NULL;
     size_t length = 0;

@@ -1,8 +1,8 @@
 /*
  * advice.c - what to say of the usual mistakes of each stage: those of broken-variants/, and their like.
  *
- * A row rests on what does not depend on the inputs: on examples, races and craft, never on a random run. Within a stage the first
- * row that fits counts. So what is left behind comes first, since the judge has seen it and need not conclude it; then
+ * A row rests on what does not depend on the inputs: on examples, races and craft, never on a random run.
+ * Within a stage the first row that fits counts. So what is left behind comes first, since the judge has seen it and need not conclude it; then
  * what fails many clauses; then what one clause alone gives away.
  *
  * An advice says where to look and what for. It names no function of SQLite and writes no code: that is
@@ -14,13 +14,14 @@
 
 /* ---- What a call leaves behind, in any stage ----------------------------------------------------------- */
 
-/* Messages of the judge (trial.c), word by word. */
+/* Messages of the judge (trial.c, refusals.c), word by word. */
 #define STATEMENT_LEFT N_("%lld connection(s) still open, with a statement that was not finalized: %s")
 #define CONNECTION_LEFT N_("%lld connection(s) still open%s; the last statement was: %s")
 #define SQLITE_LEFT N_("%lld bytes of SQLite still allocated: a handle or a text that was not freed")
 #define ITEM_LEFT N_("%lld block(s) of cJSON still allocated: an item that was not deleted")
 #define OUT_WRITTEN N_("%s, and the out-parameter was written: %s")
 #define TABLE_CHANGED N_("the table has changed")
+#define NOW_IT_HAS N_("; now: ")
 #define NO_SUCH_ROW N_("no such row")
 #define SANITIZER "AddressSanitizer: "
 
@@ -61,6 +62,9 @@
     N_("A NULL that the contract does not allow is INVALID, and nothing else happens. Look "                 \
        "which pointer nobody asks about, the path and the result included, before the database "             \
        "is opened.")
+#define KEEP_APART                                                                                           \
+    N_("A key may hold any character, a quote as well, and here one of them became part of the "             \
+       "statement. How can a value reach a statement without being written into its text?")
 #define MAKE_NO_FILE                                                                                         \
     N_("The path has a typing error, and after the call there is a new file. Only the first "                \
        "function makes a database: how does every other one open it?")
@@ -96,9 +100,8 @@ const struct advice idem_advice[] = {
      N_("Here a primary key of type TEXT takes a NULL, and any number of them: the table refuses nothing "
         "for you. Which argument does nobody ask about?")},
     {"null-not-refused", "02", "2.5", "2.1", NULL, ASK_ARGUMENTS_FIRST},
-    {"key-becomes-sql", "02", "2.4", "", "FAILED",
-     N_("A key may hold any character, a quote as well, and here one of them became part of the statement. "
-        "How can a value reach a statement without being written into its text?")},
+    {"key-becomes-sql", "02", "2.4", "", "FAILED", KEEP_APART},
+    {"key-becomes-sql", "02", "2.4", "", "\"1\" \"", KEEP_APART}, /* ' OR '1'='1 gave the key 1 */
     {"key-changed-on-its-way", "02", "2.4", "2.1", NULL,
      N_("Two keys that differ were stored as one, or as other keys. A key is kept byte by byte: look for "
         "what shortens, trims or converts it on its way into the table.")},
@@ -123,7 +126,7 @@ const struct advice idem_advice[] = {
     {"looked-before-inserting", "02", "2.6", "2.1 2.2 2.3 2.C", NULL,
      N_("Between a look and the insert that follows it another caller can come. Who was first is known to "
         "the statement that writes: what does it tell about its own effect?")},
-    {"missing-file-made", "02", "2.C", "2.1 2.2 2.6", "there is a file", MAKE_NO_FILE},
+    {"missing-file-made", "02", "2.C", "2.1 2.2 2.6", "-> FAILED", MAKE_NO_FILE},
 
     {"parsed-response-not-deleted", "03", "3.C", "3.1", ITEM_LEFT,
      N_("The response was parsed, if only to know that it is JSON, and what the parser gave is still there. "
@@ -169,7 +172,7 @@ const struct advice idem_advice[] = {
     {"looked-before-finishing", "03", "3.8", "3.1 3.3 3.4 3.5 3.6", NULL,
      N_("Between a look and the change that follows it the other finisher can come. Let one statement do "
         "both: ask whether the row may change, and change it.")},
-    {"missing-file-made", "03", "3.C", "3.1 3.8", "there is a file", MAKE_NO_FILE},
+    {"missing-file-made", "03", "3.C", "3.1 3.8", "-> FAILED", MAKE_NO_FILE},
 
     {"text-used-too-late", "04", "4.C", "", "AddressSanitizer: heap-use-after-free",
      N_("Memory is read that is no longer there. The text of a column belongs to the statement and lives "
@@ -212,7 +215,7 @@ const struct advice idem_advice[] = {
     {"replayed-at-its-expiry", "04", "4.2", "4.1 4.3 4.9", NULL,
      N_("At the very moment of its expiry a response is over already. Look at how the two times are "
         "compared, and what comes of it when they are equal.")},
-    {"missing-file-made", "04", "4.C", "4.1 4.8", "there is a file", MAKE_NO_FILE},
+    {"missing-file-made", "04", "4.C", "4.1 4.8", "-> FAILED", MAKE_NO_FILE},
 
     {"handed-over-and-deleted", "05", "5.C", "", SANITIZER, ONE_OWNER},
     LEFT_BEHIND("05", "5.C"),
@@ -250,19 +253,17 @@ const struct advice idem_advice[] = {
      N_("A limit that is too small was accepted. At which number does the range of the limits begin?")},
     {"limit-out-of-range", "05", "5.6", "5.1", " 101 -> OK",
      N_("A limit that is too large was accepted. At which number does the range of the limits end?")},
-    {"limit-rounded", "05", "5.6", "5.1", " 1.5 -> OK",
-     N_("A number with a fraction was accepted as a limit. What is left of it when it becomes a whole "
-        "number, and was that still the number that was given?")},
     {"json-null-is-no-limit", "05", "5.6", "5.1", " null -> OK",
      N_("A limit that is not given is a NULL pointer. The JSON value null was given, and it is no number.")},
-    {"limit-type-not-asked", "05", "5.6", "5.1", NULL,
-     N_("Something that is no number was accepted as a limit: a parsed true has a value as a number too. Ask "
-        "for the type before you ask for the value.")},
+    {"limit-is-no-whole-number", "05", "5.6", "5.1", NULL,
+     N_("Something that is no whole number was accepted as a limit. A number with a fraction and a parsed "
+        "true "
+        "have a whole number in them as well: ask for the type first, then for the value as it was given.")},
     {"listing-changes-the-file", "05", "5.8", "5.1", NULL,
      N_("Listing only reads, and after it the database is another one. Look for what it writes, makes or "
         "locks besides.")},
     {"null-not-refused", "05", "5.9", "5.1", NULL, ASK_ARGUMENTS_FIRST},
-    {"missing-file-made", "05", "5.C", "5.1 5.8", "there is a file", MAKE_NO_FILE},
+    {"missing-file-made", "05", "5.C", "5.1 5.8", "-> FAILED", MAKE_NO_FILE},
 
     {"handed-over-and-deleted", "06", "6.C", "", SANITIZER, ONE_OWNER},
     LEFT_BEHIND("06", "6.C"),
@@ -284,9 +285,7 @@ const struct advice idem_advice[] = {
     {"purged-by-time-alone", "06", "6.2", "6.3", NULL,
      N_("A pending row is gone because it is old, and somebody may still be at work on it. What besides the "
         "time makes a row one to purge?")},
-    {"id-becomes-sql", "06", "6.1", "6.2", "FAILED",
-     N_("An id may hold any character, a quote as well, and here one of them became part of the statement. "
-        "How can a value reach a statement without being written into its text?")},
+    {"key-becomes-sql", "06", "6.1", "6.2", "FAILED", KEEP_APART},
     {"boundary-not-deleted", "06", "6.1", "6.2 6.3", "OK []",
      N_("At the very moment of its expiry a row is to go: expired lists it. Look at how the two times are "
         "compared, and what comes of it when they are equal.")},
@@ -308,14 +307,14 @@ const struct advice idem_advice[] = {
     {"refused-commit-not-noticed", "06", "6.7 6.C", "6.1 6.6", "OK [",
      N_("The end of a transaction can be refused too, by a reader for example, and then nothing is deleted. "
         "Who asks how it went before the ids are handed over?")},
-    {"refused-begin-not-noticed", "06", "6.C", "6.1 6.6 6.7", "FAILED",
+    {"refused-begin-not-noticed", "06", "6.C", "6.1 6.6 6.7", NOW_IT_HAS,
      N_("The transaction could not begin, and the purge went on without one. What is each deletion then by "
         "itself?")},
     {"chosen-outside-the-transaction", "06", "6.7", "6.1 6.6 6.C", NULL,
      N_("Between the choice of the rows and the first deletion another connection can change them. From "
         "which statement on does your transaction keep others out?")},
     {"null-not-refused", "06", "6.9", "6.1", NULL, ASK_ARGUMENTS_FIRST},
-    {"missing-file-made", "06", "6.C", "6.1 6.7", "there is a file", MAKE_NO_FILE},
+    {"missing-file-made", "06", "6.C", "6.1 6.7", "-> FAILED", MAKE_NO_FILE},
 
     LEFT_BEHIND("07", "7.C"),
     {"zeros-for-a-failure", "07", "7.5", "7.1 7.2 7.3", "OK",
@@ -331,7 +330,7 @@ const struct advice idem_advice[] = {
      N_("One of the two numbers stays the same whatever the table holds. From which statement does each of "
         "them come?")},
     {"null-not-refused", "07", "7.6", "7.1", NULL, ASK_ARGUMENTS_FIRST},
-    {"missing-file-made", "07", "7.C", "7.1 7.3", "there is a file", MAKE_NO_FILE},
+    {"missing-file-made", "07", "7.C", "7.1 7.3", "-> FAILED", MAKE_NO_FILE},
 
     {"ids-of-the-purge-not-deleted", "08", "8.C", "8.1", ITEM_LEFT,
      N_("What a step hands back belongs to whoever called it, and here that is the cycle. The purge has "

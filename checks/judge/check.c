@@ -387,8 +387,11 @@ static void add_repeat(const struct run *run, const struct clause *clause, cJSON
     char *file = text_shell(shown), *command = NULL, calls[32] = "";
     if (run->options->calls > 0 && clause->kind == RANDOM)
         snprintf(calls, sizeof calls, " --calls %d", run->options->calls);
-    if (file != NULL && asprintf(&command, "build/lab check --clause %s --seed %lld%s %s", clause->id,
-                                 (long long)run->options->seed, calls, file) >= 0)
+    if (file != NULL &&
+        asprintf(&command, "build/lab check %s%s%s--clause %s --seed %lld%s %s",
+                 run->options->other_lab ? "--lab " : "", run->options->other_lab ? run->lab->name : "",
+                 run->options->other_lab ? " " : "", clause->id, (long long)run->options->seed, calls,
+                 file) >= 0)
         cJSON_AddStringToObject(record, "repeat", command);
     free(command);
     free(file);

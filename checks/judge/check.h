@@ -25,7 +25,8 @@
  *    "passed": 61, "planned": 70}
  *
  * steps, by_hand, expected, observed, repeat and printed are there when the verdict is not pass or build (printed also with pass, when
- * there is any); advice is there when one of the lab's fits (lab.h), in English; all text is printable UTF-8, escaped at its source. Verdicts are as many as clauses planned.
+ * there is any); advice is there when one of the lab's fits (lab.h), in English; all text is printable UTF-8, escaped at its source.
+ * Verdicts are as many as clauses planned.
  */
 #ifndef JUDGE_CHECK_H
 #define JUDGE_CHECK_H
@@ -44,6 +45,7 @@ struct check_options {
     const char *shown;   /* how reports name it; NULL: as `file` */
     int64_t seed;        /* 0 .. SEED_MAX */
     int first, last;     /* stages, counted from 1 */
+    bool other_lab;      /* not the lab that commands mean when they name none: repeats say which */
     const char *clause;  /* only this one; or NULL */
     unsigned kinds;      /* a bit for each clause_kind; 0: all */
     int calls;           /* calls of a random run; 0: the default */

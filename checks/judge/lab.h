@@ -92,9 +92,8 @@ struct advice {
     const char *stage; /* "04" */
     const char *fails; /* "4.2 4.3" */
     const char *holds; /* the same; "": no matter which */
-    const char
-        *seen; /* a piece of the text, or a message of the judge, as its format; NULL: no matter what */
-    const char *text; /* points to the cause, in sentences and without code; N_(), and ASCII in English */
+    const char *seen;  /* a piece of the text, or a message of the judge as its format; or NULL */
+    const char *text;  /* points to the cause, in sentences and without code; N_(), and ASCII in English */
 };
 
 struct lab {

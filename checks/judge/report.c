@@ -4,6 +4,7 @@
 #include "judge/report.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/report_parts.h"
 
 #include <langinfo.h>
@@ -123,9 +124,9 @@ static void list_as_json(FILE *to, const struct lab *lab)
 static void list_stage_as_text(FILE *to, const struct lab *lab, const struct stage *stage)
 {
     char *page = report_page(lab->name, stage->number, stage->name);
-    fprintf(to, "%s %s, page %s\n", stage->number, stage->name, page != NULL ? page : "");
+    fprintf(to, _("%s %s, page %s\n"), stage->number, stage->name, page != NULL ? page : "");
     for (const struct clause *clause = stage->clauses; clause->id != NULL; clause++) {
-        fprintf(to, "  %-4s %s", clause->id, clause->sentence);
+        fprintf(to, "  %-4s %s", clause->id, _(clause->sentence));
         if (clause->kind != NUMBERED) {
             fprintf(to, " (%s)", kind_name(clause->kind));
         }

@@ -4,9 +4,12 @@
 #include "judge/report_parts.h"
 
 #include "base/json.h"
+#include "base/language.h"
+#include "judge/check.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 
 /* ---- Reading a result ---------------------------------------------------------------------------------- */
@@ -169,12 +172,22 @@ char *report_word(const char *text, bool ascii)
 /* Stages may be named as functions are; pages have dashes. */
 char *report_page(const char *lab, const char *number, const char *name)
 {
-    char *page;
-    if (asprintf(&page, "labs/%s/%s-%s.md", lab, number, name) < 0) {
+    char *page, *there = NULL;
+    const char *language = language_name(), *root = kit_root();
+    bool english = strcmp(language, "en") == 0;
+    if (asprintf(&page, "labs/%s/%s%s%s-%s.md", lab, english ? "" : language, english ? "" : "/", number,
+                 name) < 0) {
         return NULL;
     }
     for (char *at = page + strlen("labs/") + strlen(lab); *at != '\0'; at++) {
         *at = *at == '_' ? '-' : *at;
+    }
+    bool missing = !english && (asprintf(&there, "%s/%s", root != NULL ? root : ".", page) < 0 ||
+                                access(there, R_OK) != 0);
+    free(there);
+    if (missing) { /* a lab need not be translated */
+        free(page);
+        return asprintf(&page, "labs/%s/%s-%s.md", lab, number, name) < 0 ? NULL : page;
     }
     return page;
 }

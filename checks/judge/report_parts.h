@@ -32,7 +32,7 @@ cJSON *report_printable(const cJSON *result, bool ascii);
 /* `text` as a word of a command, under the same rule. Allocated. */
 char *report_word(const char *text, bool ascii);
 
-/* The page of a stage: labs/LAB/NN-name.md. Allocated. */
+/* The page of a stage, labs/LAB/NN-name.md, in the chosen language where there is one. Allocated. */
 char *report_page(const char *lab, const char *number, const char *name);
 
 /* The columns that `text` takes on a terminal: two for a wide character, none for a colour. */
