@@ -99,7 +99,7 @@ const struct advice idem_advice[] = {
     {"null-key-stored", "02", "2.5", "2.1", ": its id is not a text",
      N_("Here a primary key of type TEXT takes a NULL, and any number of them: the table refuses nothing "
         "for you. Which argument does nobody ask about?")},
-    {"null-not-refused", "02", "2.5", "2.1", NULL, ASK_ARGUMENTS_FIRST},
+    {"null-not-refused", "02", "2.5", "2.1", "NULL", ASK_ARGUMENTS_FIRST},
     {"key-becomes-sql", "02", "2.4", "", "FAILED", KEEP_APART},
     {"key-becomes-sql", "02", "2.4", "", "\"1\" \"", KEEP_APART}, /* ' OR '1'='1 gave the key 1 */
     {"key-changed-on-its-way", "02", "2.4", "2.1", NULL,
@@ -168,13 +168,13 @@ const struct advice idem_advice[] = {
     {"another-key-finished", "03", "3.5", "3.1 3.3 3.4", "OK true",
      N_("There is no such key in the table, and a row was finished all the same. Keys are the same only when "
         "every byte is: how are they compared here?")},
-    {"null-not-refused", "03", "3.9", "3.1", NULL, ASK_ARGUMENTS_FIRST},
+    {"null-not-refused", "03", "3.9", "3.1", "NULL", ASK_ARGUMENTS_FIRST},
     {"looked-before-finishing", "03", "3.8", "3.1 3.3 3.4 3.5 3.6", NULL,
      N_("Between a look and the change that follows it the other finisher can come. Let one statement do "
         "both: ask whether the row may change, and change it.")},
     {"missing-file-made", "03", "3.C", "3.1 3.8", "-> FAILED", MAKE_NO_FILE},
 
-    {"text-used-too-late", "04", "4.C", "", "AddressSanitizer: heap-use-after-free",
+    {"text-used-too-late", "04", "4.1 4.5 4.C", "", "AddressSanitizer: heap-use-after-free",
      N_("Memory is read that is no longer there. The text of a column belongs to the statement and lives "
         "only until that is stepped again or finalized: when is it read here?")},
     LEFT_BEHIND("04", "4.C"),
@@ -196,7 +196,7 @@ const struct advice idem_advice[] = {
     {"another-key-fetched", "04", "4.5", "4.1", "OK",
      N_("A missing key found a row. Is the key compared as it is, or does a character in it stand for "
         "others?")},
-    {"null-not-refused", "04", "4.10", "4.1", NULL, ASK_ARGUMENTS_FIRST},
+    {"null-not-refused", "04", "4.10", "4.1", "NULL", ASK_ARGUMENTS_FIRST},
     {"only-the-moment-of-expiry", "04", "4.3 4.8", "4.1 4.2", NULL,
      N_("At its expiry a response is over, and a moment later it is back. Look at how the two times are "
         "compared: what is true of every time after the boundary?")},
@@ -262,23 +262,23 @@ const struct advice idem_advice[] = {
     {"listing-changes-the-file", "05", "5.8", "5.1", NULL,
      N_("Listing only reads, and after it the database is another one. Look for what it writes, makes or "
         "locks besides.")},
-    {"null-not-refused", "05", "5.9", "5.1", NULL, ASK_ARGUMENTS_FIRST},
+    {"null-not-refused", "05", "5.9", "5.1", "NULL)", ASK_ARGUMENTS_FIRST},
     {"missing-file-made", "05", "5.C", "5.1 5.8", "-> FAILED", MAKE_NO_FILE},
 
-    {"handed-over-and-deleted", "06", "6.C", "", SANITIZER, ONE_OWNER},
+    {"handed-over-and-deleted", "06", "6.1 6.8 6.C", "", SANITIZER, ONE_OWNER},
     LEFT_BEHIND("06", "6.C"),
     {"rows-marked", "06", "6.1", "", ": its status is neither pending nor done",
      N_("The rows are marked and not gone. A purged key is a new request: what does reserve find of it "
         "now?")},
+    {"purged-before-its-time", "06", "6.3", "", NO_SUCH_ROW,
+     N_("Rows go that have not expired. A row must be done and must have expired: how are the two conditions "
+        "put together?")},
     {"reported-and-not-gone", "06", "6.1 6.2 6.8", "", NULL,
      N_("The ids are reported, and their rows are still there. How does the transaction end when everything "
         "went well?")},
     {"limit-ignored", "06", "6.1 6.5 6.8", "6.2 6.3", NULL,
      N_("Everything goes at once, whatever the limit. Who chooses the rows, and does that statement know how "
         "many it may take?")},
-    {"purged-before-its-time", "06", "6.2 6.3", "6.8", NULL,
-     N_("Rows go that have not expired. A row must be done and must have expired: how are the two conditions "
-        "put together?")},
     {"limit-before-the-status", "06", "6.2", "6.3", "OK []",
      N_("Old pending rows take the places of those that are to go. The limit counts what is left after every "
         "condition: where does yours count?")},
@@ -313,7 +313,7 @@ const struct advice idem_advice[] = {
     {"chosen-outside-the-transaction", "06", "6.7", "6.1 6.6 6.C", NULL,
      N_("Between the choice of the rows and the first deletion another connection can change them. From "
         "which statement on does your transaction keep others out?")},
-    {"null-not-refused", "06", "6.9", "6.1", NULL, ASK_ARGUMENTS_FIRST},
+    {"null-not-refused", "06", "6.9", "6.1", "NULL)", ASK_ARGUMENTS_FIRST},
     {"missing-file-made", "06", "6.C", "6.1 6.7", "-> FAILED", MAKE_NO_FILE},
 
     LEFT_BEHIND("07", "7.C"),
@@ -329,13 +329,13 @@ const struct advice idem_advice[] = {
     {"count-is-a-constant", "07", "7.2 7.3 7.4", "", NULL,
      N_("One of the two numbers stays the same whatever the table holds. From which statement does each of "
         "them come?")},
-    {"null-not-refused", "07", "7.6", "7.1", NULL, ASK_ARGUMENTS_FIRST},
+    {"null-not-refused", "07", "7.6", "7.1", "NULL)", ASK_ARGUMENTS_FIRST},
     {"missing-file-made", "07", "7.C", "7.1 7.3", "-> FAILED", MAKE_NO_FILE},
 
     {"ids-of-the-purge-not-deleted", "08", "8.C", "8.1", ITEM_LEFT,
      N_("What a step hands back belongs to whoever called it, and here that is the cycle. The purge has "
         "handed back a list: who deletes it, also when a later step fails?")},
-    {"written-by-the-first-step", "08", "8.5", "8.1", OUT_WRITTEN,
+    {"written-by-the-first-step", "08", "8.C", "8.1", OUT_WRITTEN,
      N_("An early step wrote into the caller's variable, and a later one failed. Only the last reserve "
         "decides what the caller is told: where do the others put their results?")},
     LEFT_BEHIND("08", "8.C"),
@@ -355,6 +355,6 @@ const struct advice idem_advice[] = {
     {"pointers-left-to-the-steps", "08", "8.6", "8.1", N_("what was written to the table"),
      N_("The call was refused in the end, after steps had changed the table. All arguments of the cycle have "
         "to be asked about before its first step.")},
-    {"null-not-refused", "08", "8.6", "8.1", NULL, ASK_ARGUMENTS_FIRST},
+    {"null-not-refused", "08", "8.6", "8.1", "NULL", ASK_ARGUMENTS_FIRST},
     {0},
 };

@@ -12,11 +12,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-enum { CALL_LIMIT_MS = 2000, PRINTED_HEAD = 8192, PRINTED_TAIL = 32768 };
+/* A call may use CALL_CPU_LIMIT_MS of the processor, and take CALL_LIMIT_MS by the clock. */
+enum { CALL_CPU_LIMIT_MS = 2000, CALL_LIMIT_MS = 10000, PRINTED_HEAD = 8192, PRINTED_TAIL = 32768 };
 
 struct subject;
 
-/* REPLY_ANSWER: an answer; REPLY_GONE: the process ended in place of answering; REPLY_LATE: none within CALL_LIMIT_MS;
+/* REPLY_ANSWER: an answer; REPLY_GONE: the process ended in place of answering; REPLY_LATE: none within the limits;
  * REPLY_GARBLED: something else came. After anything but an answer the subject is of no more use. */
 enum reply { REPLY_ANSWER, REPLY_GONE, REPLY_LATE, REPLY_GARBLED };
 

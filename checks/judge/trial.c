@@ -254,6 +254,9 @@ bool trial_store(struct trial *t, const void *state)
     return false;
 }
 
+/* Changes whenever another connection has written, whatever its triggers saw; and when it has switched the journal. */
+static const char file_version[] = "PRAGMA data_version", journal_mode[] = "PRAGMA journal_mode";
+
 /* Audit triggers write into a table of the judge's own beside the submission's. */
 void trial_audit(struct trial *t, const char *table)
 {
@@ -270,13 +273,23 @@ void trial_audit(struct trial *t, const char *table)
         sqlite3_free(sql);
     }
     trial_sql(t, "DELETE FROM kit_audit");
+    t->audit_version = trial_ask(t, file_version);
+    t->audit_mode = trial_ask(t, journal_mode);
 }
 
 const char *trial_writes(struct trial *t)
 {
     const char *writes = trial_ask(
         t, "SELECT coalesce(group_concat(act, ' '), '') FROM (SELECT act FROM kit_audit ORDER BY rowid)");
+    /* A connection can switch its triggers off. It cannot write behind the file's back; only a change of the journal mode
+     * writes as well and changes no row. */
+    const char *version = trial_ask(t, file_version), *mode = trial_ask(t, journal_mode);
+    if (!trial_over(t) && writes[0] == '\0' && strcmp(version, t->audit_version) != 0 &&
+        strcmp(mode, t->audit_mode) == 0)
+        writes = _("a write that no trigger saw");
     trial_sql(t, "DELETE FROM kit_audit");
+    t->audit_version = version;
+    t->audit_mode = mode;
     return trial_over(t) ? "" : writes;
 }
 
@@ -460,7 +473,8 @@ static void subject_failed(struct trial *t, enum reply reply)
         set_verdict(t, VERDICT_CRASH, "an answer", text);
         break;
     case REPLY_LATE:
-        snprintf(text, sizeof text, _("no answer within %d s"), CALL_LIMIT_MS / 1000);
+        snprintf(text, sizeof text, _("no answer within %d s of processor time, or %d s by the clock"),
+                 CALL_CPU_LIMIT_MS / 1000, CALL_LIMIT_MS / 1000);
         set_verdict(t, VERDICT_TIMEOUT, "an answer", text);
         break;
     default:

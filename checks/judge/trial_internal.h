@@ -38,6 +38,7 @@ struct trial {
     cJSON *steps, *by_hand;
     char *expected, *observed;
     struct answer last;
+    const char *audit_version, *audit_mode; /* of the file when the audit was last looked at; kept */
     char **kept;
     int kept_count;
 };
