@@ -5,7 +5,8 @@
 
 static void missing_key_becomes_pending(struct trial *t)
 {
-    static const double times[] = {1767225600.125, 0.30000000000000004, 0, -2.5};
+    static const double times[] = {1767225600.125, 0.30000000000000004, 0, -2.5, 1767225600123.5};
+    static const char *const digests[] = {"sha-256=:ab'\"%:", "0123", "1e3", " d ", "D"};
     struct input in = draw_input(t);
 
     have_bystanders(t);
@@ -13,7 +14,7 @@ static void missing_key_becomes_pending(struct trial *t)
     expect(t, "OK true", reserve("", "", in.time));
     for (int i = 0; i < COUNT_OF(times); i++) {
         struct input next = draw_input(t);
-        expect(t, "OK true", reserve(next.key, next.digest, times[i]));
+        expect(t, "OK true", reserve(next.key, digests[i], times[i]));
     }
     /* The table was compared with the model after each call; here once more in the words of the promise. */
     expect_equal(
@@ -23,18 +24,25 @@ static void missing_key_becomes_pending(struct trial *t)
 
 static void existing_pending_key(struct trial *t)
 {
-    struct input first = draw_input(t);
     struct input second = draw_input(t);
+    const double times[] = {draw_time(t), -1e9, 0, 1, LAST_TIME / 2};
+    struct input first[COUNT_OF(times)];
 
     have_bystanders(t);
-    have_row(t, first.key, first.digest, "pending", NULL, first.time);
+    for (int i = 0; i < COUNT_OF(times); i++) {
+        first[i] = draw_input(t);
+        have_row(t, first[i].key, first[i].digest, "pending", NULL, times[i]);
+    }
     trial_audit(t, "keys");
-    expect(t, "OK false", reserve(first.key, second.digest, second.time));
-    expect(t, "OK false", reserve(first.key, first.digest, just_after(first.time)));
-    expect(t, "OK false", reserve(first.key, "", LAST_TIME));
-    expect(t, "OK false", reserve(first.key, first.digest, first.time));
+    for (int i = 0; i < COUNT_OF(times); i++) {
+        expect(t, "OK false", reserve(first[i].key, second.digest, second.time));
+        expect(t, "OK false", reserve(first[i].key, first[i].digest, just_after(times[i])));
+        expect(t, "OK false", reserve(first[i].key, first[i].digest, just_before(times[i])));
+        expect(t, "OK false", reserve(first[i].key, "", LAST_TIME));
+        expect(t, "OK false", reserve(first[i].key, first[i].digest, times[i]));
+    }
     expect_equal(t, "what was written to the table", "", trial_writes(t));
-    expect(t, "OK true", reserve(second.key, first.digest, first.time));
+    expect(t, "OK true", reserve(second.key, second.digest, second.time));
 }
 
 /* Long ago by any clock, and not for a long time yet: the service has none, so all stay. */
@@ -90,7 +98,8 @@ static void two_callers_at_once(struct trial *t)
 
     have_bystanders(t);
     expect(t, "OK true", reserve(second.key, in.digest, in.time));
-    cJSON_AddItemToArray(others, reserve(in.key, second.digest, second.time));
+    cJSON_AddItemToArray(others, reserve(in.key, second.digest, 0));
+    cJSON_AddItemToArray(others, reserve(in.key, second.digest, LAST_TIME));
     cJSON_AddItemToArray(others, reserve(in.key, in.digest, in.time));
     trial_race(t, true, reserve(in.key, in.digest, in.time), others);
 }
@@ -102,6 +111,7 @@ static void craft_of_failures(struct trial *t, struct input in)
     fails_when_read(t, reserve(in.key, in.digest, in.time));
     fails_when_refused(t, reserve(in.key, in.digest, in.time));
     fails_on_no_database(t, reserve(in.key, in.digest, in.time));
+    fails_without_file(t, reserve(in.key, in.digest, in.time));
     trial_refusals(t, false, reserve(in.key, in.digest, in.time));
 }
 

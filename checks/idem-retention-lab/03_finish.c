@@ -168,6 +168,7 @@ static void craft_of_failures(struct trial *t, const char *key, const char *dige
     fails_when_read(t, finish(key, digest, response));
     fails_when_refused(t, finish(key, digest, response));
     fails_on_no_database(t, finish(key, digest, response));
+    fails_without_file(t, finish(key, digest, response));
     trial_refusals(t, false, finish(key, digest, response));
     trial_refusals(t, false, finish(key, "another digest", response));
 }

@@ -169,6 +169,7 @@ static void craft(struct trial *t)
     fails_without_table(t, fetch(key, 9));
     fails_when_locked(t, fetch(key, 9));
     fails_on_no_database(t, fetch(key, 9));
+    fails_without_file(t, fetch(key, 9));
     trial_refusals(t, false, fetch(key, 9));
     trial_refusals(t, false, fetch(key, 11));
 }

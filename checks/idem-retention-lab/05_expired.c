@@ -39,10 +39,10 @@ static void ids_ascend_by_bytes(struct trial *t)
     double expires = draw_time(t);
 
     have_bystanders(t);
-    have_done_rows(t, ids, count, expires);
+    have_disordered_rows(t, ids, count, expires);
     expect(t, ok_ids(t, ids, count), expired(expires + 1, number(50)));
     clear_rows(t);
-    have_done_rows(t, ids, count, expires); /* in another order */
+    have_disordered_rows(t, ids, count, expires); /* in another order */
     expect(t, ok_ids(t, ids, count), expired(expires + 1, number(50)));
 }
 
@@ -54,7 +54,7 @@ static void at_most_limit_the_smallest(struct trial *t)
 
     have_bystanders(t);
     draw_ascending(t, ids, COUNT);
-    have_done_rows(t, ids, COUNT, expires);
+    have_disordered_rows(t, ids, COUNT, expires);
     for (int limit = 1; limit <= COUNT + 1; limit++)
         expect(t, ok_ids(t, ids, limit < COUNT ? limit : COUNT), expired(expires + 1, number(limit)));
     clear_rows(t);
@@ -70,9 +70,9 @@ static void without_a_limit_ten(struct trial *t)
 
     have_bystanders(t);
     draw_ascending(t, ids, COUNT);
-    have_done_rows(t, ids, 9, expires);
+    have_disordered_rows(t, ids, 9, expires);
     expect(t, ok_ids(t, ids, 9), expired(expires + 1, NULL));
-    have_done_rows(t, ids + 9, COUNT - 9, expires);
+    have_disordered_rows(t, ids + 9, COUNT - 9, expires);
     expect(t, ok_ids(t, ids, 10), expired(expires + 1, NULL));
 }
 
@@ -106,6 +106,8 @@ static void expect_untouched(struct trial *t, const char *answer, cJSON *call)
     trial_sql(t, "BEGIN EXCLUSIVE");
     trial_sql(t, "ROLLBACK");
     expect_equal(t, "what was written to the table", "", trial_writes(t));
+    expect_equal(t, "indexes made", "0",
+                 trial_ask(t, "SELECT count(*) FROM sqlite_schema WHERE type='index' AND sql IS NOT NULL"));
 }
 
 static void listing_changes_nothing(struct trial *t)
@@ -149,6 +151,7 @@ static void craft(struct trial *t)
     fails_without_table(t, expired(10, NULL));
     fails_when_locked(t, expired(10, NULL));
     fails_on_no_database(t, expired(10, NULL));
+    fails_without_file(t, expired(10, NULL));
     trial_refusals(t, false, expired(11, NULL));
     trial_refusals(t, false, expired(9, number(1)));
 }

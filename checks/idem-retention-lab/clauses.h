@@ -71,8 +71,11 @@ void have_row(struct trial *t, const char *key, const char *digest, const char *
 /* The same with a key that is drawn and given back. */
 const char *have_pending(struct trial *t, const char *digest, double expires);
 const char *have_done(struct trial *t, const char *response, double expires);
-/* Done rows with these keys, which come into the table in an order by chance. */
+/* Done rows with these keys and this time; they come into the table in the order given. */
 void have_done_rows(struct trial *t, const char *const *keys, int count, double expires);
+/* The same, but neither the order in which they come nor that of their times is the order given; all times lie within a hundred
+ * seconds, the last of them is `last`. */
+void have_disordered_rows(struct trial *t, const char *const *keys, int count, double last);
 /* `count` rows in one step; their ids are `prefix` and three digits, 000 last. */
 void have_rows(struct trial *t, int count, const char *prefix, const char *status, const char *response,
                double expires);
@@ -122,7 +125,7 @@ double just_after(double time);
 
 /* Keys that differ by little: case, spaces, Unicode form, length, quotes, SQL, wildcards; the last two are
  * 301 bytes long and differ in the last byte. No two are equal. */
-enum { FAMILY_SIZE = 16 };
+enum { FAMILY_SIZE = 24 };
 void draw_family(struct trial *t, const char *keys[FAMILY_SIZE]);
 
 /* Ids in the order of their bytes, which is that of nothing else: numbers, letters, words, UTF-16. */
@@ -153,6 +156,8 @@ void fails_when_read(struct trial *t, cJSON *call);
 void fails_when_refused(struct trial *t, cJSON *call);
 /* Only for a call that can create no table there: a folder, a path in a missing folder, a file of text,
  * which must stay as it is. */
+/* Only for a call that may not make the file: a name beside the database, where none must be afterwards. */
+void fails_without_file(struct trial *t, cJSON *call);
 void fails_on_no_database(struct trial *t, cJSON *call);
 
 #endif

@@ -45,66 +45,31 @@ static int draw_below(struct trial *t, int limit)
 
 /* ---- Keys and digests ---------------------------------------------------------------------------------- */
 
-static const struct {
-    const char *before;
-    const char *after;
-} key_shapes[] = {
-    {"ord-", ""},
-    {"", ""},
-    {"O'Brien ", ""},
-    {"\"quoted\" ", ""},
-    {"two  spaces ", " between"},
-    {"\xe9\x8d\xb5-", "\xe5\x8f\xb7"}, /* CJK on both sides */
-    {"x'); DELETE FROM keys; -- ", ""},
-    {"%", "_%"},
-    {"{\"key\":\"", "\"}"},
-    {"\xf0\x9f\x94\x91\t", ""},
-    {"?1 :key @id $x \\", "\\"},
-};
-
+/*
+ * Drawn keys, digests and times are plain. A seed chooses names, never the kind of situation: a service that is
+ * wrong about quotes, fractions or years long gone fails the clauses about these, with every seed, and no other.
+ */
 const char *draw_key(struct trial *t)
 {
-    int shape = draw_below(t, COUNT_OF(key_shapes));
-    unsigned bits = draw_bits(t);
-
-    return kept(t, "%s%08x%s", key_shapes[shape].before, bits, key_shapes[shape].after);
+    return kept(t, "ord-%08x", draw_bits(t));
 }
 
-/* Mostly as a hash is written, sometimes as nobody would expect it. */
+/* As a hash is written. */
 const char *draw_digest(struct trial *t)
 {
     unsigned bits = draw_bits(t);
 
-    switch (draw_below(t, 4)) {
-    case 0:
-        return kept(t, "%08x", bits);
-    case 1:
-        return kept(t, "sha-256=:%08x'\"%%:", bits);
-    case 2:
-        return kept(t, "0%u", bits); /* a column with a number's affinity would change it */
-    default:
-        return kept(t, "%08x%08x%08x%08x%08x%08x%08x%08x", bits, ~bits, bits * 3, bits * 5, bits * 7,
-                    bits * 11, bits * 13, bits * 17);
-    }
+    return kept(t, "%08x%08x%08x%08x%08x%08x%08x%08x", bits, ~bits, bits * 3, bits * 5, bits * 7, bits * 11,
+                bits * 13, bits * 17);
 }
 
 /* ---- Times --------------------------------------------------------------------------------------------- */
 
-/* Whole: a clause about something else must hold in a service that is wrong about fractions alone. */
+/* Whole, and after the year 2100: a clause about something else must hold in a service that is wrong about
+ * fractions alone, or that looks at a clock of its own. */
 double draw_time(struct trial *t)
 {
-    int n = draw_below(t, 10000000);
-
-    switch (draw_below(t, 4)) {
-    case 0:
-        return n % 1000;
-    case 1:
-        return -(n % 1000) - 1;
-    case 2:
-        return 1767225600.0 + n;
-    default:
-        return 1767225600000.0 + n; /* milliseconds are somebody's epoch too */
-    }
+    return 4102444800.0 + draw_below(t, 10000000);
 }
 
 static const double boundaries[] = {0,
@@ -275,6 +240,14 @@ static void draw_variations(struct trial *t, const char *keys[FAMILY_SIZE - 2])
     keys[11] = kept(t, "ord-%s%%", nfc);
     keys[12] = "%";
     keys[13] = "*";
+    keys[14] = kept(t, "x'); DELETE FROM keys; -- %08x", bits);
+    keys[15] = kept(t, "\"ord-%s%08x\"", nfc, bits);
+    keys[16] = kept(t, "{\"key\":\"%08x\"}", bits);
+    keys[17] = kept(t, "?1 :key @id $x \\%08x\\", bits);
+    keys[18] = kept(t, "\xe9\x8d\xb5-%08x\xe5\x8f\xb7", bits); /* CJK on both sides */
+    keys[19] = kept(t, "\xf0\x9f\x94\x91\t%08x", bits);
+    keys[20] = kept(t, "0%u", bits); /* a number's affinity would change it */
+    keys[21] = kept(t, "%u", bits);
 }
 
 void draw_family(struct trial *t, const char *keys[FAMILY_SIZE])
@@ -299,6 +272,8 @@ void draw_family(struct trial *t, const char *keys[FAMILY_SIZE])
  * é) or of UTF-16. */
 static const char *const in_order[] = {"",
                                        " ",
+                                       "\"x\"",
+                                       "'); DELETE FROM keys; --",
                                        "10",
                                        "2",
                                        "9",

@@ -623,175 +623,269 @@ static int store(const void *state, sqlite3 *db)
 /* ---- Calls by chance ----------------------------------------------------------------------------------- */
 
 /*
- * Few keys, few digests and times from a small grid: so calls meet each other's rows, and boundaries are
- * hit. Before stage 06 nothing takes a key away, so there are more of them, else the run would soon stand
- * still; in stage 08 there are two, so that the table is empty now and then and a cycle can begin.
+ * A run deals cards from a shuffled deck, one for each way in which calls and rows can meet. A card whose scene is not
+ * set makes the call that brings it nearer and stays on top, so that a run of some length plays every scene, with every
+ * seed; by chance are the order, the rows and the values. Keys, digests, times and responses are plain, pointers
+ * and limits right: what is odd about a single argument has a clause of its own.
+ *
+ * Each new key is smaller than those before it, so the order in which rows came is never that of their ids.
  */
-static const double grid[] = {-1.5, 0, 0.5, 1, 9.75, 10, 20, 1767225600, 1767225600.25};
-static const char *const odd_keys[] = {"a", "A",    "a ",           "\xc3\xa9", "e\xcc\x81",
-                                       "",  "it's", "\xe9\x8d\xb5", "%"};
-static const char *const digests[] = {"d1", "d1 ", "D1"};
+enum card {
+    INIT,
+    RESERVE_NEW,
+    RESERVE_PENDING,
+    RESERVE_SAME,
+    RESERVE_DONE,
+    RESERVE_AGAIN,
+    FINISH_RIGHT,
+    FINISH_PAST,
+    FINISH_OTHER_DIGEST,
+    FINISH_DONE,
+    FINISH_MISSING,
+    FETCH_BEFORE,
+    FETCH_AT,
+    FETCH_AFTER,
+    FETCH_PENDING,
+    FETCH_MISSING,
+    EXPIRED_NONE,
+    EXPIRED_ONE,
+    EXPIRED_AT,
+    EXPIRED_ALL,
+    PURGE_NONE,
+    PURGE_ONE,
+    PURGE_AT,
+    PURGE_ALL,
+    COUNTS,
+    COUNTS_AGAIN,
+    CARDS
+};
+/* The last card of each stage; a cycle is no card: it is promised something on an empty table only. */
+static const int last_cards[8] = {INIT,        RESERVE_AGAIN, FINISH_MISSING, FETCH_MISSING,
+                                  EXPIRED_ALL, PURGE_ALL,     COUNTS_AGAIN,   COUNTS_AGAIN};
 
-static double draw_grid(struct rng *rng)
+static struct {
+    int order[CARDS];
+    int next, count;
+    int keys; /* made so far */
+} deck;
+
+static const double future = 4102444800;
+enum { PAST_MAX = 40 }; /* expires of rows that purges may take */
+
+static double draw_past(struct rng *rng)
 {
-    return grid[rng_below(rng, COUNT_OF(grid))];
+    return 1 + rng_below(rng, PAST_MAX);
 }
 
-static const char *draw_digest_text(struct rng *rng)
+static cJSON *reserve_new(struct rng *rng, bool past)
 {
-    return digests[rng_below(rng, COUNT_OF(digests))];
+    char key[16], digest[16];
+
+    snprintf(key, sizeof key, "k%05d", 99999 - deck.keys++);
+    snprintf(digest, sizeof digest, "d%d", rng_below(rng, 1000));
+    return reserve(key, digest, past ? draw_past(rng) : future + rng_below(rng, 3));
 }
 
-/* Half of the keys drawn are in the table. `room` holds a text that is made up. */
-static const char *draw_key_text(struct rng *rng, const struct state *state, int stage, char room[16])
+static cJSON *finish_row(struct rng *rng, const struct row *row, const char *digest)
 {
-    int range = stage < 6 ? 48 : stage < 8 ? 6 : 2;
-    int chance = rng_below(rng, range);
+    char response[32];
 
-    if (state->count > 0 && rng_below(rng, 2) == 0)
-        return state->rows[rng_below(rng, state->count)].id;
-    if (chance < COUNT_OF(odd_keys))
-        return odd_keys[chance];
-    snprintf(room, 16, "k%d", chance);
-    return room;
+    snprintf(response, sizeof response, "{\"receipt\":%d}", rng_below(rng, 1000));
+    return finish(row->id, digest, response);
 }
 
-/* A pending row, if there is one; which, by chance. */
-static const struct row *draw_pending(struct rng *rng, const struct state *state)
-{
-    int start = state->count > 0 ? rng_below(rng, state->count) : 0;
+enum wanted { DONE = 1, PENDING = 2, PAST = 4, FUTURE = 8 };
 
-    for (int i = 0; i < state->count; i++) {
-        const struct row *row = &state->rows[(start + i) % state->count];
-        if (!row->done)
-            return row;
-    }
+static bool is(const struct row *row, int wanted)
+{
+    return (!(wanted & DONE) || row->done) && (!(wanted & PENDING) || !row->done) &&
+           (!(wanted & PAST) || row->expires <= PAST_MAX) && (!(wanted & FUTURE) || row->expires > PAST_MAX);
+}
+
+static int count_rows(const struct state *state, int wanted)
+{
+    int count = 0;
+
+    for (int i = 0; i < state->count; i++)
+        count += is(&state->rows[i], wanted);
+    return count;
+}
+
+/* One of these rows, which by chance; NULL when there is none. */
+static const struct row *draw_row(struct rng *rng, const struct state *state, int wanted)
+{
+    int count = count_rows(state, wanted);
+    int left = count > 0 ? rng_below(rng, count) : 0;
+
+    for (int i = 0; i < state->count; i++)
+        if (is(&state->rows[i], wanted) && left-- == 0)
+            return &state->rows[i];
     return NULL;
 }
 
-static cJSON *draw_reserve(struct rng *rng, const struct state *state, int stage)
+/* The call after which there is a row as wanted, or at least one that can become so. */
+static cJSON *bring(struct rng *rng, const struct state *state, int wanted)
 {
-    char room[16];
-    const char *key = draw_key_text(rng, state, stage, room);
-    const char *digest = draw_digest_text(rng);
+    const struct row *row = wanted & DONE ? draw_row(rng, state, PENDING | (wanted & (PAST | FUTURE))) : NULL;
 
-    return reserve(key, digest, draw_grid(rng));
+    return row != NULL ? finish_row(rng, row, row->fingerprint)
+                       : reserve_new(rng, wanted & PAST || (!(wanted & FUTURE) && rng_below(rng, 2)));
 }
 
-/* Three of four go to a pending row, and most of them bring its digest. */
-static cJSON *draw_finish(struct rng *rng, const struct state *state, int stage)
+/*
+ * Where a limit matters: two done rows that have expired, the one with the smaller id later; and before them a pending row
+ * that is as old. NULL: the scene is set. New ids are the smaller ones, so rows have to come in this order.
+ */
+static cJSON *set_scene_of_limit(struct rng *rng, const struct state *state)
 {
-    char room[16];
-    const char *key = draw_key_text(rng, state, stage, room);
-    const char *digest = draw_digest_text(rng);
-    const char *response = rng_below(rng, 10) == 0 ? bad_response(rng_below(rng, bad_response_count()))
-                                                   : response_text(rng_below(rng, response_count()));
-    const struct row *row = rng_below(rng, 4) != 0 ? draw_pending(rng, state) : row_with(state, key);
+    const struct row *first = NULL, *second = NULL;
 
-    if (row != NULL)
-        key = row->id;
-    if (row != NULL && rng_below(rng, 4) != 0)
-        digest = row->fingerprint;
-    return finish(key, digest, response);
-}
-
-/* Half of the times are the row's own. */
-static cJSON *draw_fetch(struct rng *rng, const struct state *state, int stage)
-{
-    char room[16];
-    const char *key = draw_key_text(rng, state, stage, room);
-    const struct row *row = row_with(state, key);
-    double now = draw_grid(rng);
-
-    if (row != NULL && rng_below(rng, 4) == 0)
-        now = row->expires;
-    else if (row != NULL && rng_below(rng, 3) == 0)
-        now = just_before(row->expires);
-    return fetch(key, now);
-}
-
-/* Mostly small, so that a limit cuts something off. */
-static cJSON *draw_limit(struct rng *rng)
-{
-    switch (rng_below(rng, 8)) {
-    case 0:
-        return bad_limit(rng_below(rng, 8)); /* the plain ones: they are where a service goes wrong */
-    case 1:
-    case 2:
-        return NULL;
-    case 3:
-        return number(100);
-    default:
-        return number(1 + rng_below(rng, 3));
+    for (int i = 0; i < state->count; i++) {
+        const struct row *row = &state->rows[i];
+        if (!is(row, DONE | PAST))
+            continue;
+        if (first == NULL)
+            first = row;
+        else if (second == NULL && row->expires < first->expires)
+            second = row;
     }
+    if (first == NULL || second == NULL)
+        return bring(rng, state, DONE | PAST);
+    return is(&state->rows[0], PENDING | PAST) ? NULL : reserve_new(rng, true);
 }
 
-/* Chances of the functions of stages 1 to 8; the stage's own function has OWN_CHANCE more. */
-static const int chances[8] = {1, 6, 6, 4, 4, 3, 2, 0};
-enum { OWN_CHANCE = 6 };
-
-/* A cycle is promised something only on an empty table, and is drawn whenever the table is empty: so each run of stage 08,
- * which begins with an empty one, has at least one. */
-static int draw_function(struct rng *rng, const struct state *state, int stage)
+static cJSON *play_reserve(struct rng *rng, const struct state *state, int card, bool *played)
 {
-    int chance[8] = {0};
-    int sum = 0;
+    const struct row *row = draw_row(rng, state,
+                                     card == RESERVE_DONE    ? DONE | PAST
+                                     : card == RESERVE_AGAIN ? 0
+                                                             : PENDING | PAST);
+    char key[16];
 
-    if (stage == 8 && state->count == 0)
-        return 8;
-    for (int i = 0; i < stage; i++)
-        sum += chance[i] = i == 7 && state->count > 0 ? 0 : chances[i] + (i == stage - 1 ? OWN_CHANCE : 0);
-    int left = rng_below(rng, sum);
-    int function = 0;
-    while (left >= chance[function])
-        left -= chance[function++];
-    return function + 1;
+    if (card == RESERVE_NEW)
+        return reserve_new(rng, false);
+    if (card == RESERVE_AGAIN) { /* a key of this run, there or gone */
+        snprintf(key, sizeof key, "k%05d", 99999 - rng_below(rng, deck.keys + 1));
+        return reserve(key, "again", draw_past(rng));
+    }
+    *played = row != NULL;
+    if (row == NULL)
+        return bring(rng, state, card == RESERVE_DONE ? DONE | PAST : PENDING | PAST);
+    return card == RESERVE_SAME ? reserve(row->id, row->fingerprint, row->expires + 1)
+                                : reserve(row->id, "another", future + 10);
 }
 
-static cJSON *draw_call(struct rng *rng, const struct state *state, int stage)
+static cJSON *play_finish(struct rng *rng, const struct state *state, int card, bool *played)
 {
-    char room[16];
-    double now = draw_grid(rng);
+    int wanted = card == FINISH_DONE ? DONE : card == FINISH_PAST ? PENDING | PAST : PENDING;
+    const struct row *row = draw_row(rng, state, wanted);
 
-    switch (draw_function(rng, state, stage)) {
-    case 1:
-        return init_db();
-    case 2:
-        return draw_reserve(rng, state, stage);
-    case 3:
-        return draw_finish(rng, state, stage);
-    case 4:
-        return draw_fetch(rng, state, stage);
-    case 5:
-        return expired(now, draw_limit(rng));
-    case 6:
-        return purge(now, draw_limit(rng));
+    if (card == FINISH_MISSING)
+        return finish("missing", "d1", "{\"receipt\":0}");
+    *played = row != NULL;
+    if (row == NULL)
+        return bring(rng, state, wanted);
+    return finish_row(rng, row, card == FINISH_OTHER_DIGEST ? "another" : row->fingerprint);
+}
+
+static cJSON *play_fetch(struct rng *rng, const struct state *state, int card, bool *played)
+{
+    int wanted = card == FETCH_PENDING ? PENDING : DONE;
+    const struct row *row = draw_row(rng, state, wanted);
+
+    if (card == FETCH_MISSING)
+        return fetch("missing", draw_past(rng));
+    *played = row != NULL;
+    if (row == NULL)
+        return bring(rng, state, wanted);
+    return fetch(row->id, row->expires + (card == FETCH_AT ? 0 : card == FETCH_AFTER ? 1 : -1));
+}
+
+/* At a time, with a limit of as many or of one; the purge alike. */
+static cJSON *play_listing(struct rng *rng, const struct state *state, int card, bool *played)
+{
+    bool purges = card >= PURGE_NONE;
+    int scene = purges ? card - PURGE_NONE : card - EXPIRED_NONE;
+    const struct row *row = draw_row(rng, state, DONE | PAST);
+    cJSON *setting = scene == 0
+                         ? (count_rows(state, DONE | FUTURE) > 0 ? NULL : bring(rng, state, DONE | FUTURE))
+                     : scene == 2 ? (row != NULL ? NULL : bring(rng, state, DONE | PAST))
+                                  : set_scene_of_limit(rng, state);
+    double now = scene == 0 ? -1000 : scene == 2 && row != NULL ? row->expires : PAST_MAX + 1;
+    int limit = scene == 1 ? 1 : 50 + rng_below(rng, 40);
+
+    *played = setting == NULL;
+    if (setting != NULL)
+        return setting;
+    return purges ? purge(now, number(limit)) : expired(now, number(limit));
+}
+
+static cJSON *play_counts(struct rng *rng, const struct state *state, bool *played)
+{
+    int wanted = count_rows(state, DONE | PAST) == 0 ? DONE | PAST
+                 : count_rows(state, PENDING) == 0   ? PENDING
+                                                     : 0;
+
+    *played = wanted == 0;
+    return wanted == 0 ? counts() : bring(rng, state, wanted);
+}
+
+static cJSON *play(struct rng *rng, const struct state *state, int card, int stage, bool *played)
+{
+    *played = true;
+    if (card == INIT) {
+        *played = state->count > 0 || stage == 1;
+        return *played ? init_db() : reserve_new(rng, true);
+    }
+    if (card <= RESERVE_AGAIN) {
+        if (card == RESERVE_DONE && stage < 3) /* no row is done before there is a finish */
+            card = RESERVE_PENDING;
+        return play_reserve(rng, state, card, played);
+    }
+    if (card <= FINISH_MISSING)
+        return play_finish(rng, state, card, played);
+    if (card <= FETCH_MISSING)
+        return play_fetch(rng, state, card, played);
+    return card <= PURGE_ALL ? play_listing(rng, state, card, played) : play_counts(rng, state, played);
+}
+
+/* The first call finds an empty table: what is promised something there alone. After a cycle nothing is done yet. */
+static cJSON *open_run(struct rng *rng, int stage, int number)
+{
+    char key[16];
+
+    if (number > 0)
+        return counts();
+
+    snprintf(key, sizeof key, "z%d", rng_below(rng, 1000)); /* behind all that come later */
+    switch (stage) {
+    case 8:
+        return retention_cycle(key);
     case 7:
         return counts();
+    case 5:
+        return expired(draw_past(rng), NULL);
     default:
-        return retention_cycle(draw_key_text(rng, state, stage, room));
+        return init_db();
     }
 }
 
-/* Makes one pointer of a call NULL. */
-static cJSON *spoil(struct rng *rng, cJSON *call)
+static cJSON *draw(struct rng *rng, const void *state, int stage, int number)
 {
-    cJSON *args = cJSON_GetObjectItemCaseSensitive(call, "args");
-    int which = rng_below(rng, 3);
+    bool played;
 
-    if (which == 0 && cJSON_IsString(argument(call, 0))) {
-        cJSON_ReplaceItemInArray(args, 0, must(cJSON_CreateNull()));
-        return call;
+    if (number == 0)
+        memset(&deck, 0, sizeof deck);
+    if (number == 0 || (number == 1 && stage == 8))
+        return open_run(rng, stage, number);
+    if (deck.next >= deck.count) {
+        deck.count = last_cards[stage - 1] + 1;
+        deck.next = 0;
+        rng_shuffle(rng, deck.order, deck.count);
     }
-    return which == 1 && cJSON_GetArraySize(args) > 0 ? without_out(call) : with_path(call, NULL);
-}
-
-/* In stage 01 nothing is spoiled: before the first call there is no table whose rows could have stayed. */
-static cJSON *draw(struct rng *rng, const void *state, int stage)
-{
-    cJSON *call = draw_call(rng, state, stage);
-
-    return stage > 1 && rng_below(rng, 16) == 0 ? spoil(rng, call) : call;
+    cJSON *call = play(rng, state, deck.order[deck.next], stage, &played);
+    deck.next += played;
+    return call;
 }
 
 const struct model idem_model = {

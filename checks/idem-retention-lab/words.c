@@ -287,13 +287,23 @@ const char *have_done(struct trial *t, const char *response, double expires)
 
 void have_done_rows(struct trial *t, const char *const *keys, int count, double expires)
 {
-    enum { MAX = 100 };
-    int order[MAX];
-
-    rng_shuffle(trial_rng(t), order, count);
     for (int i = 0; i < count; i++) {
         struct input in = draw_input(t);
-        have_row(t, keys[order[i]], in.digest, "done", in.response, expires);
+        have_row(t, keys[i], in.digest, "done", in.response, expires);
+    }
+}
+
+void have_disordered_rows(struct trial *t, const char *const *keys, int count, double last)
+{
+    enum { MAX = 100 };
+    int order[MAX];
+    int age[MAX];
+
+    rng_shuffle(trial_rng(t), order, count);
+    rng_shuffle(trial_rng(t), age, count);
+    for (int i = 0; i < count; i++) {
+        struct input in = draw_input(t);
+        have_row(t, keys[order[i]], in.digest, "done", in.response, last - age[i]);
     }
 }
 
@@ -475,6 +485,15 @@ static void fails_on_text(struct trial *t, cJSON *call)
     expect_failed(t, "the file is text and no database", with_path(call, path));
     if (!trial_over(t) && !file_holds(path, content))
         trial_fail(t, "the file of text as it was", "the file has other bytes now");
+}
+
+void fails_without_file(struct trial *t, cJSON *call)
+{
+    const char *path = beside(t, ".db");
+
+    expect_failed(t, "there is no file of this name", with_path(call, path));
+    if (!trial_over(t) && access(path, F_OK) == 0)
+        trial_fail(t, "no file where there was none: the name may be mistyped", "there is a file now");
 }
 
 void fails_on_no_database(struct trial *t, cJSON *call)

@@ -77,8 +77,9 @@ struct model {
     void *(*load)(sqlite3 *db, char **why);
     /* Makes the rows of the table those of the state, within the transaction of the caller. Gives SQLite's result. */
     int (*store)(const void *state, sqlite3 *db);
-    /* A call by chance for a long run of the functions of stages 1 to `stage`; state: what the table holds now. */
-    cJSON *(*draw)(struct rng *rng, const void *state, int stage);
+    /* A call by chance for a long run of the functions of stages 1 to `stage`; state: what the table holds now; number: of
+     * the call in its run, from 0. */
+    cJSON *(*draw)(struct rng *rng, const void *state, int stage, int number);
 };
 
 /*

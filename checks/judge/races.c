@@ -187,7 +187,8 @@ static bool race_once(struct trial *t, const struct race *r, int stop)
     cJSON *message = trial_message(t, r->call, &wanted), *raw = NULL;
     char *at = NULL;
     cJSON_AddNumberToObject(message, "stop", stop);
-    int fill = cJSON_GetObjectItem(message, "fill")->valueint;
+    int fill = 2; /* it may be refused: see trial_message() */
+    cJSON_SetNumberValue(cJSON_GetObjectItem(message, "fill"), fill);
     bool answered = trial_ask_subject(t, message, &raw);
     const cJSON *boundary = cJSON_GetObjectItemCaseSensitive(raw, "at");
     if (answered && cJSON_IsString(boundary)) {

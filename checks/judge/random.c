@@ -82,7 +82,7 @@ void trial_random(struct trial *t, int stage)
         trial_error(t, "memory ran out");
     t->quiet = true;
     while (calls != NULL && !trial_over(t) && length < planned) {
-        calls[length] = t->lab->model->draw(&t->rng, t->state, stage);
+        calls[length] = t->lab->model->draw(&t->rng, t->state, stage, length);
         cJSON_AddItemToArray(drawn, calls[length]); /* owns them, whatever is left out below */
         expect(t, NULL, cJSON_Duplicate(calls[length++], 1));
     }

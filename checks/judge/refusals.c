@@ -50,6 +50,8 @@ static cJSON *message_with_fault(struct trial *t, const struct refusal *r, const
     cJSON_AddStringToObject(plan, "kind", fault->kind);
     cJSON_AddNumberToObject(plan, "nth", nth);
     cJSON_AddNumberToObject(plan, "code", fault->code);
+    cJSON_SetNumberValue(cJSON_GetObjectItem(message, "fill"),
+                         2); /* it may be refused: see trial_message() */
     return message;
 }
 

@@ -404,9 +404,10 @@ cJSON *trial_message(struct trial *t, const cJSON *call, const struct answer *wa
     cJSON *message = cJSON_Duplicate(call, 1);
     if (!cJSON_HasObjectItem(message, "path"))
         cJSON_AddStringToObject(message, "path", t->path);
-    /* What a bool holds before the call is what it must not hold after it. */
-    bool fill = wanted->out != NULL ? strcmp(wanted->out, "false") == 0 : rng_below(&t->rng, 2) == 1;
-    cJSON_AddNumberToObject(message, "fill", fill ? 1 : 0);
+    /* What a bool holds before the call is what it must not hold after it. Where the call is to be refused that is
+     * a byte of neither value: whatever is written shows. */
+    int fill = wanted->out != NULL ? strcmp(wanted->out, "false") == 0 : 2;
+    cJSON_AddNumberToObject(message, "fill", fill);
     return message;
 }
 

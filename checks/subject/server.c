@@ -198,7 +198,7 @@ static struct outcome make_call(const struct call_kind *kind, const struct prepa
     bool no_out = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(message, "no_out"));
     const cJSON *fill = cJSON_GetObjectItemCaseSensitive(message, "fill");
     bool flag; /* looked at as a byte: a submission may leave there what is no bool */
-    memset(&flag, fill != NULL && fill->valueint != 0, 1);
+    memset(&flag, fill != NULL ? fill->valueint : 0, 1);
     cJSON *json = &untouched;
     struct call_out out = {no_out ? NULL : &flag, no_out ? NULL : &json};
     struct outcome o = {0, -1, NULL, NULL};

@@ -155,12 +155,13 @@ contents() {
     for file in "$OUT"/gradescope/*.json; do jq -e '.score >= 0' "$file" >/dev/null; done
     for file in "$OUT"/tap/*.tap; do assert_equal 'TAP version 13' "$(head -n 1 "$file")"; done
     for folder in junit gradescope tap feedback; do
-        assert_equal 25 "$(find "$OUT/$folder" -type f | tr '\n' x | tr -cd x | wc -c)"
+        assert_equal 25 "$(find "$OUT/$folder" -type f -printf x | wc -c)"
     done
 }
 
 @test "Gradescope's scores add up to the points" {
-    run -0 jq -c '[.score, ([.tests[].score] | add), ([.tests[].max_score] | add)]' "$OUT/gradescope/whole.json"
+    run -0 jq -c '[.score, ([.tests[] | .score] | add), ([.tests[] | .max_score] | add)]' \
+        "$OUT/gradescope/whole.json"
     assert_equal '[100,100,100]' "$output"
 }
 
@@ -241,6 +242,8 @@ contents() {
     run_lab 2 grade "$BATS_TEST_TMPDIR/nowhere" --out "$BATS_TEST_TMPDIR/out"
     assert_stderr_has nowhere
     run_lab 2 grade "$CLASS" --out "$BATS_TEST_TMPDIR/out" --jobs 0
+    run_lab 2 grade "$CLASS" --out "$BATS_TEST_TMPDIR/out" --budget 0
+    run_lab 2 grade "$CLASS" --out "$BATS_TEST_TMPDIR/out" --lab another
     run_lab 2 grade "$CLASS" --out "$BATS_TEST_TMPDIR/out" --regrade nobody
     assert_stderr_has nobody
     printf '01\t8\tonly this one\n' >"$BATS_TEST_TMPDIR/rubric.tsv"
@@ -270,6 +273,7 @@ contents() {
     run_lab 0 grade "$BATS_TEST_TMPDIR/class" --out "$BATS_TEST_TMPDIR/out" --no-sandbox
     assert_output_has unsandboxed
     for file in grades.csv index.html feedback/one.txt gradescope/one.json junit/one.xml tap/one.tap; do
-        grep -qi unsandboxed "$BATS_TEST_TMPDIR/out/$file" || fail "$file does not say that it is unsandboxed."
+        grep -qi unsandboxed "$BATS_TEST_TMPDIR/out/$file" ||
+            fail "$file does not say that it is unsandboxed."
     done
 }

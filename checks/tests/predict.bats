@@ -7,6 +7,14 @@
 load helpers
 load variants-helpers
 
+setup_file() {
+    export RUN=$BATS_FILE_TMPDIR/run BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR
+    new_kit
+    new_variant zero-pending "$ZERO_FAILS" "$ZERO_PENDING"
+    timeout -k 5 "$OUTER_LIMIT_S" "$TREE/build/lab" predict "$VARIANT" --fails 7.3,4.1,7.2 --seed 7 >"$RUN"
+    mv "$TREE/work/predictions.sqlite" "$RUN.sqlite"
+}
+
 setup() {
     new_kit
     rm -rf "$TREE/work"
@@ -49,13 +57,20 @@ new_own_variant() {
     assert_equal '' "$(stored '*')"
 }
 
+# use_run: the run of setup_file, as if it had been this test's.
+use_run() {
+    output=$(cat "$RUN")
+    mapfile -t lines <"$RUN"
+    mkdir -p "$TREE/work"
+    cp "$RUN.sqlite" "$TREE/work/predictions.sqlite"
+}
+
 @test "shows the change with the changed words marked, the clauses of the stage and the question" {
-    run_kit 2 predict "$VARIANT" --fails nonsense
-    run_kit 0 predict "$VARIANT" --fails 7.1
+    use_run
     assert_equal 'Under test: the broken variant zero-pending, not your own service.' "${lines[0]}"
-    assert_output_has '  -               cJSON_AddNumberToObject(found, "pending", sqlite3_column_double(stmt, 0)) != NULL &&'
-    grep -A1 -F -- '-               cJSON_AddNumberToObject(found, "pending", sqlite' <<<"$output" | tail -1 >"$BATS_TEST_TMPDIR/marks"
-    grep -qE '^ +\^{22}' "$BATS_TEST_TMPDIR/marks" || fail 'Expected a line of ^ under the words that changed.'
+    local changed='-               cJSON_AddNumberToObject(found, "pending", sqlite3_column_double(stmt, 0)) != NULL &&'
+    grep -A1 -F -- "$changed" <<<"$output" | tail -1 | grep -qE '^ +\^{22}' ||
+        fail 'Expected a line of ^ under the words that changed.'
     assert_output_has '  7.1   '
     assert_output_has '  7.R   '
     refute_output_has '  6.1   '
@@ -63,27 +78,32 @@ new_own_variant() {
 }
 
 @test "compares: predicted and failed, missed, predicted but did not fail, and the steps of the first surprise" {
-    run_kit 0 predict "$VARIANT" --fails 7.3,4.1,7.2 --seed 7
+    use_run
     assert_output_has 'predicted, and failed       7.2 7.3'
     assert_output_has 'missed                      7.1 7.4 7.5 7.6 7.C 7.R'
     assert_output_has 'predicted but did not fail  4.1'
     assert_output_has 'failed in other stages      8.R'
     assert_output_has 'The first surprise: 7.1 failed, and you did not predict it.'
     assert_output_has 'observed'
-    assert_output_has "build/lab check --clause 7.1 --seed 7 work/zero-pending.c"
     assert_output_has 'Why does 7.1 fail too?'
     assert_equal 'Under test was the broken variant zero-pending, not your own service.' "${lines[-1]}"
     assert_equal 'zero-pending|07|4.1 7.2 7.3|7|1|7.1 7.2 7.3 7.4 7.5 7.6 7.C 7.R 8.R' \
         "$(stored 'variant, stage, predicted, seed, counts, failed')"
-    # The command that shows it again works as printed.
-    (cd "$TREE" && eval "$(sed -n 's/^ *made by *//p' <<<"$output")")
-    run_kit 1 check --clause 7.1 --seed 7 "$TREE/work/zero-pending.c"
 }
 
-@test "a prediction that was right says so, and a surprise that held asks what it would need" {
+@test "the commands that show the first surprise again work as printed" {
+    use_run
+    cd "$TREE"
+    eval "$(sed -n 's/^ *made by *//p' <<<"$output")"
+    local again
+    again=$(sed -n 's/^ *again *//p' <<<"$output")
+    assert_equal 'build/lab check --clause 7.1 --seed 7 work/zero-pending.c' "$again"
+    run -1 timeout 60 sh -c "$again"
+    assert_output_has 'FAIL'
+}
+
+@test "a surprise that held asks what the clause would need" {
     new_variant comment-only 'none: only a comment' "$COMMENT_ONLY"
-    run_kit 0 predict "$VARIANT" --fails none
-    assert_output_has 'All of it as you predicted.'
     run_kit 0 predict "$VARIANT" --fails 7.2
     assert_output_has 'The first surprise: you predicted 7.2, and it held.'
     assert_output_has 'Why does 7.2 not notice the change?'
@@ -112,9 +132,9 @@ new_own_variant() {
 }
 
 @test "undefined behaviour is shown and run, and its prediction is not scored" {
-    new_variant undefined "$ZERO_FAILS" "$(code_in_counts '*(volatile int *)8 = 0')" 'Undefined: it writes where nothing is'
+    new_variant undefined "$ZERO_FAILS" "$(code_in_counts '*(volatile int *)8 = 0')" 'Undefined: yes'
     run_kit 0 predict "$VARIANT" --fails 7.1
-    assert_output_has 'Undefined behaviour, so a prediction is not scored: it writes where nothing is'
+    assert_output_has 'Its behaviour is undefined'
     assert_output_has 'It is not scored'
     assert_equal 0 "$(stored counts)"
 }
@@ -131,13 +151,15 @@ new_own_variant() {
     assert_equal 'all 3 1 3 3 1' "$(grep '^all' <<<"$output" | tr -s ' ')"
 }
 
-@test "--next takes the first of the worksheet that was not predicted yet" {
+@test "--next takes the first of the worksheet that was not predicted yet; all right is said too" {
     new_own_variant 07-a worksheet
     new_own_variant 07-b field
+    new_variant comment-only 'none: only a comment' "$COMMENT_ONLY"
     new_own_variant 07-c worksheet
     new_prediction 07-a 07 7.1 7.1
     run_kit 0 predict --next --fails none
     assert_output_has 'the broken variant 07-c,'
+    assert_output_has 'All of it as you predicted.'
     run_kit 0 predict --next --fails none
     assert_output_has 'Every variant of the worksheet was predicted.'
     rm "$TREE/broken-variants/$LAB_NAME"/*.patch

@@ -1,7 +1,21 @@
 # What the tests about broken variants share besides helpers.bash.
 
-# new_kit: a kit of its own for this file's tests, since predictions live in the kit's work folder; its path is
-# $TREE. Everything but the program is a link.
+# run_all_variants: every variant of the kit, once in a run of the tests however many files ask for it, since
+# that takes a minute; the result is $ALL, in JSON, and $ALL.status is there when the status was not 0.
+run_all_variants() {
+    export ALL=$BATS_RUN_TMPDIR/all-variants.json
+    [ ! -e "$ALL" ] || return 0
+    # With one seed: a test that fails one time in a hundred proves nothing.
+    timeout -k 5 900 "$LAB" variants --format json --seed 4711 >"$ALL" 2>"$ALL.err" || printf '%s\n' "$?" >"$ALL.status"
+}
+
+# require_all: that gave a result.
+require_all() {
+    [ -s "$ALL" ] || fail "There is no result of all variants: $(cat "$ALL.err")"
+}
+
+# new_kit: a kit of its own for this file's tests, since predictions live in the kit's work folder; its path
+# is $TREE. Everything but the program is a link.
 new_kit() {
     TREE=$BATS_FILE_TMPDIR/kit
     [ ! -d "$TREE" ] || return 0
@@ -18,9 +32,9 @@ run_kit() {
     run --separate-stderr "-$1" timeout -k 5 "$OUTER_LIMIT_S" "$TREE/build/lab" "${@:2}"
 }
 
-# new_variant NAME FAILS SED-SCRIPT [FIELD...]: the reference after a sed script that must change it, as a variant
-# of stage 07 in $BATS_FILE_TMPDIR/variants; its path is $VARIANT. Fields such as 'Kind: worksheet' replace those it
-# would have; an empty one ('Ask:') is left out.
+# new_variant NAME FAILS SED-SCRIPT [FIELD...]: the reference after a sed script that must change it, as a
+# variant of stage 07 in $BATS_FILE_TMPDIR/variants; its path is $VARIANT. Fields such as 'Kind: worksheet'
+# replace those it would have; an empty one ('Ask:') is left out.
 new_variant() {
     local folder=$BATS_FILE_TMPDIR/variants changed=$BATS_TEST_TMPDIR/changed.c field line
     mkdir -p "$folder"
@@ -57,8 +71,8 @@ code_in_counts() {
     printf '%s' "${IN_COUNTS/XXX/$1}"
 }
 
-# new_slow_compiler TEXT: a compiler that waits at a source with this text in it, for LAB_CC; its path is $SLOW_CC,
-# and $WAITS is there once it does.
+# new_slow_compiler TEXT: a compiler that waits at a source with this text in it, for LAB_CC; its path is
+# $SLOW_CC, and $WAITS is there once it does.
 new_slow_compiler() {
     SLOW_CC=$BATS_TEST_TMPDIR/cc
     WAITS=$BATS_TEST_TMPDIR/waits
@@ -76,9 +90,9 @@ wait_until() {
     fail "Waited in vain for: $*"
 }
 
-# temp_folders_with TEXT: the kit's temporary folders with a source that has this text.
+# temp_folders_with TEXT: whether a temporary folder of the kit has a source with this text.
 temp_folders_with() {
-    grep -ls -- "$1" /dev/shm/lab-*/*.c "${TMPDIR:-/tmp}"/lab-*/*.c
+    grep -qs -- "$1" /dev/shm/lab-*/*.c "${TMPDIR:-/tmp}"/lab-*/*.c
 }
 
 no_temp_folders_with() {
