@@ -76,6 +76,9 @@ static void after_a_purge(struct trial *t)
         expect(t, NULL, purge(now, number(1)));
         expect(t, two_counts(t, pending + 1, left + 2), counts());
     }
+    /* Nothing is left to purge but what is pending, and old. */
+    expect(t, "OK []", purge(now, number(50)));
+    expect(t, two_counts(t, pending + 1, 2), counts());
 }
 
 static void missing_table_answers_failed(struct trial *t)

@@ -82,7 +82,8 @@ void trial_error(struct trial *t, const char *format, ...)
     set_verdict(t, VERDICT_ERROR, NULL, text);
 }
 
-static void note_step(struct trial *t, const char *by_hand, const char *text, va_list args)
+__attribute__((format(printf, 3, 0))) static void note_step(struct trial *t, const char *by_hand,
+                                                            const char *text, va_list args)
 {
     char *line = NULL;
     if (cJSON_GetArraySize(t->steps) >= MAX_STEPS_NOTED || vasprintf(&line, _(text), args) < 0)
@@ -237,6 +238,7 @@ void *trial_load(struct trial *t)
             trial_fail(t, "the table of the contract, readable", why != NULL ? why : "it cannot be read");
     }
     free(why);
+    /* cppcheck-suppress returnDanglingLifetime ; the state does not hold on to `why`, which is only written to */
     return state;
 }
 

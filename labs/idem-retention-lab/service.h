@@ -64,8 +64,8 @@ enum idem_status idem_reserve(const char *path, const char *key, const char *dig
  * row past its time can still be finished. `expires` and `fingerprint` stay. `response` is the text of
  * exactly one JSON value; anything else is IDEM_INVALID.
  */
-enum idem_status idem_finish(const char *path, const char *key, const char *digest,
-                             const char *response, bool *finished);
+enum idem_status idem_finish(const char *path, const char *key, const char *digest, const char *response,
+                             bool *finished);
 
 /*
  * Stage 04. A done row with expires > now gives its response, parsed; the caller frees it. Anything else
