@@ -21,14 +21,14 @@ run_deps() {
 }
 
 @test "where nothing is missing it does nothing, not even ask apt-get" {
-    for command in gcc make objcopy sqlite3 bats bwrap bsdtar jq; do new_command "$command"; done
+    for command in gcc make objcopy sqlite3 bats msgfmt bwrap bsdtar jq; do new_command "$command"; done
     new_command apt-get 'exit 1'
     run_deps 0 build
     assert_equal '' "$output"
 }
 
 @test "it installs what is missing, and only that, after an update" {
-    for command in gcc make objcopy sqlite3 bats bwrap; do new_command "$command"; done
+    for command in gcc make objcopy sqlite3 bats msgfmt bwrap; do new_command "$command"; done
     new_command id 'echo 0'
     # The stand-in installs by making the commands appear.
     new_command apt-get "
@@ -43,7 +43,7 @@ run_deps() {
 }
 
 @test "a missing library is seen by its header" {
-    for command in make objcopy sqlite3 bats bwrap bsdtar jq; do new_command "$command"; done
+    for command in make objcopy sqlite3 bats msgfmt bwrap bsdtar jq; do new_command "$command"; done
     ln -s "$(command -v grep)" "$BIN/grep"
     new_command gcc 'if grep -q cJSON; then exit 1; fi'
     new_command id 'echo 1000'
@@ -61,7 +61,7 @@ run_deps() {
 }
 
 @test "with sudo it installs through it" {
-    for command in gcc make objcopy sqlite3 bats bwrap bsdtar; do new_command "$command"; done
+    for command in gcc make objcopy sqlite3 bats msgfmt bwrap bsdtar; do new_command "$command"; done
     ln -s "$(command -v ln)" "$BIN/ln"
     new_command id 'echo 1000'
     new_command sudo 'SUDO=yes exec "$@"'

@@ -172,8 +172,9 @@ static int store(const void *state, sqlite3 *db)
     return result;
 }
 
-static cJSON *draw(struct rng *rng, const void *state, int stage)
+static cJSON *draw(struct rng *rng, const void *state, int stage, int number)
 {
+    (void)number;
     int name = rng_below(rng, NAMES);
     double amount = rng_below(rng, 9) - 4;
 
