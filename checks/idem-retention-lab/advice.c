@@ -286,7 +286,7 @@ const struct advice idem_advice[] = {
      N_("A pending row is gone because it is old, and somebody may still be at work on it. What besides the "
         "time makes a row one to purge?")},
     {"key-becomes-sql", "06", "6.1", "6.2", "FAILED", KEEP_APART},
-    {"boundary-not-deleted", "06", "6.1", "6.2 6.3", "OK []",
+    {"boundary-not-deleted", "06", "6.1 6.R", "6.2 6.3 6.5", NULL,
      N_("At the very moment of its expiry a row is to go: expired lists it. Look at how the two times are "
         "compared, and what comes of it when they are equal.")},
     {"ids-in-another-order", "06", "6.1 6.5", "6.2 6.3 6.8", NULL,

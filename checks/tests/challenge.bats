@@ -16,7 +16,7 @@ setup() {
 # that begins with `it` begins a test: bats would take @test for one of this file.
 new_tests() {
     {
-        printf 'load %s\nsetup() { new_db; }\n' "$PAGES/my-tests-helpers"
+        printf 'load %q\nsetup() { new_db; }\n' "$PAGES/my-tests-helpers"
         sed 's/^it /@test /'
     } >"$TESTS"
 }
