@@ -143,9 +143,9 @@ reset: ## Start again; what is there is kept as a dated copy first
 
 # STAGE is 04 or 4.
 checking := build/lab build/$(LAB)/subject.o $(catalogs)
-check: work/$(LAB)/service.c $(checking) ## Check your service, all stages; STAGE=NN checks one
+check: work/$(LAB)/service.c $(checking) ## Check your service up to the first stage that does not hold; STAGE=NN: that one
 ifeq ($(STAGE),)
-	@build/lab check $<
+	@build/lab check --stop-at stage $<
 else
 	@sh checks/$(LAB)/$(if $(filter 1 2 3 4 5 6 7 8 9,$(STAGE)),0)$(STAGE)-contract.sh $<
 endif

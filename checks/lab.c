@@ -121,11 +121,12 @@ static bool take_earlier(void *request, const char *value)
     return true;
 }
 
-static bool take_until_failure(void *request, const char *value)
+static bool take_stop_at(void *request, const char *value)
 {
-    (void)value;
-    ((struct request *)request)->options.until_failure = true;
-    return true;
+    static const char *const choices[] = {"clause", "stage", NULL};
+    int choice = option_choice("stop-at", value, choices);
+    ((struct request *)request)->options.stop_at = choice == 1 ? STOP_AT_STAGE : STOP_AT_CLAUSE;
+    return choice >= 0;
 }
 
 static bool take_calls(void *request, const char *value)
@@ -338,6 +339,7 @@ static int print_result(const struct request *request, const cJSON *result)
         struct report_style style = report_style_for(stdout);
         style.lab = request->lab;
         style.earlier = request->earlier ? request->options.last : 0;
+        style.so_far = request->options.stop_at == STOP_AT_STAGE;
         report_text(to, result, &style);
     }
     return print_report(to, &text, &length, report_exit_status(result));
@@ -378,7 +380,7 @@ static const struct command_option check_options[] = {
     {"clause", "N.N", "only this clause, as 2.1, 2.C or 2.R", take_clause},
     {"seed", "N", "the inputs of an earlier run; without it they are new ones", take_seed},
     {"format", "FORMAT", "text, tap or json", take_format},
-    {"until-failure", NULL, "begin no other clause once one does not hold", take_until_failure},
+    {"stop-at", "WHAT", "clause or stage: begin nothing after the first that does not hold", take_stop_at},
     {"calls", "N", "calls of a long random run, 1 to 100000", take_calls},
     {"jobs", "N", "clauses checked at the same time, 1 to 64", take_jobs},
     {"kinds", "KINDS", "only clauses of these kinds: numbered,craft,race,random", take_kinds},

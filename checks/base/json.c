@@ -66,6 +66,10 @@ void json_number(char out[32], double number)
         snprintf(out, 32, "%s", isnan(number) ? "nan" : number > 0 ? "inf" : "-inf");
         return;
     }
+    if (fabs(number) < 1e15 && number == (double)(long long)number && (number != 0 || !signbit(number))) {
+        snprintf(out, 32, "%lld", (long long)number); /* as below, sooner */
+        return;
+    }
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(out, 32, "%.*g", digits, number);
         if (strtod(out, NULL) == number) {

@@ -27,7 +27,7 @@ for word in "$@"; do
         continue
     fi
     case $word in
-    --stage | --clause | --seed | --format | --calls | --jobs | --kinds | --lab) value=yes ;;
+    --stage | --clause | --seed | --format | --calls | --jobs | --kinds | --lab | --stop-at) value=yes ;;
     -?*) ;;
     *) named=yes ;;
     esac

@@ -228,17 +228,17 @@ static const char *forbidden_use(const char *name)
     return listed(name, network) ? _("a service does not use the network") : NULL;
 }
 
-/* One line of `nm -P`: "name type value size". False when the name may not be defined. */
-static bool look_at_symbol(const struct lab *lab, const char *name, char type, struct build *build)
+/* A name that others see. False when it may not be defined. */
+static bool look_at_symbol(const struct lab *lab, const char *name, bool defined, struct build *build)
 {
-    if (type == 'U') {
+    if (!defined) {
         const char *rule = forbidden_use(name);
         if (rule != NULL && build->finding == NULL &&
             asprintf(&build->finding, _("%s calls %s(): %s"), lab->file, name, rule) < 0)
             build->finding = NULL;
         return true;
     }
-    if (strchr("TDBRCVWGS", type) == NULL || !may_not_define(name))
+    if (!may_not_define(name))
         return true;
     free(build->messages);
     if (asprintf(&build->messages,
@@ -253,18 +253,20 @@ static bool look_at_symbol(const struct lab *lab, const char *name, char type, s
 }
 
 static void look_at_symbols(const struct lab *lab, const struct check_options *options, const char *folder,
-                            const char *nm, struct build *build)
+                            const char *readelf, struct build *build)
 {
     struct words w = {.count = 0};
-    const char *words[] = {nm, "-P", "-g", "submission.o"};
+    const char *words[] = {readelf, "--symbols", "--wide", "submission.o"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         add(&w, words[i]);
     struct command_result r = run_confined(options, folder, &w, MAX_SYMBOLS);
     char *rest = r.output;
     for (char *line; build->ok && r.exit_status == 0 && (line = strsep(&rest, "\n")) != NULL;) {
-        char name[256], type;
-        if (sscanf(line, "%255s %c", name, &type) == 2)
-            look_at_symbol(lab, name, type, build);
+        /* Number, value, size, type, binding, visibility, section, name. (nm says the same, and loads a linker plugin first.) */
+        char binding[16], section[16], name[256];
+        if (sscanf(line, "%*s %*s %*s %*s %15s %*s %15s %255s", binding, section, name) == 3 &&
+            strcmp(binding, "LOCAL") != 0)
+            look_at_symbol(lab, name, strcmp(section, "UND") != 0, build);
     }
     command_clear(&r);
 }
@@ -286,14 +288,14 @@ bool build_subject(const struct lab *lab, const struct check_options *options, c
                    struct build *build, char **why)
 {
     memset(build, 0, sizeof *build);
-    char *cc = find_tool("LAB_CC", "cc", why), *nm = cc != NULL ? find_tool(NULL, "nm", why) : NULL;
-    bool ready = nm != NULL && copy_inputs(lab, options, folder, why);
+    char *cc = find_tool("LAB_CC", "cc", why), *readelf = cc != NULL ? find_tool(NULL, "readelf", why) : NULL;
+    bool ready = readelf != NULL && copy_inputs(lab, options, folder, why);
     if (ready && compile(lab, options, folder, cc, build))
-        look_at_symbols(lab, options, folder, nm, build);
+        look_at_symbols(lab, options, folder, readelf, build);
     if (ready && build->ok)
         link_subject(options, folder, cc, build);
     free(cc);
-    free(nm);
+    free(readelf);
     return ready;
 }
 

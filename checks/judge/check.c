@@ -30,7 +30,8 @@ enum { MAX_JOBS = 64, MAX_RECORD = 64 * 1024 * 1024 };
 struct planned {
     struct work work;
     cJSON *record;
-    bool given; /* to a worker, or left out */
+    const cJSON *known; /* what the clause came to before, where that still stands; NULL: it is run */
+    bool given;         /* to a worker, or not to be run */
     bool left_out;
 };
 
@@ -101,6 +102,18 @@ static bool wanted(const struct check_options *o, const struct clause *clause)
     return o->kinds == 0 || (o->kinds & (1U << clause->kind)) != 0;
 }
 
+static const cJSON *known_clause(const struct check_options *o, const char *id)
+{
+    const cJSON *clause;
+    cJSON_ArrayForEach(clause, o->known)
+    {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(clause, "id"));
+        if (name != NULL && strcmp(name, id) == 0)
+            return clause;
+    }
+    return NULL;
+}
+
 static bool plan(struct run *run)
 {
     const struct check_options *o = run->options;
@@ -113,7 +126,9 @@ static bool plan(struct run *run)
             if (more == NULL)
                 return false;
             run->planned = more;
-            run->planned[run->count++] = (struct planned){.work = {s, c}};
+            const cJSON *known = known_clause(o, clauses[c].id);
+            run->planned[run->count++] =
+                (struct planned){.work = {s, c}, .known = known, .given = known != NULL};
         }
         run->stage_ms = realloc(run->stage_ms, (size_t)(s + 1) * sizeof *run->stage_ms);
         if (run->stage_ms == NULL)
@@ -128,15 +143,23 @@ static const struct clause *clause_of(const struct run *run, const struct planne
     return &run->lab->stages[p->work.stage].clauses[p->work.clause];
 }
 
-/* The next clause to hand out: the long ones first, so that no worker is left with one at the end. */
+/* The smaller the sooner: the long ones first, so that no worker is left with one at the end. */
+static int rank(const struct run *run, const struct planned *p)
+{
+    static const int by_kind[] = {[RACE] = 0, [CRAFT] = 1, [RANDOM] = 2, [NUMBERED] = 3};
+    int stage = run->options->stop_at == STOP_AT_STAGE ? p->work.stage : 0;
+    return stage * 4 + by_kind[clause_of(run, p)->kind];
+}
+
+/* The next clause to hand out; -1: none. */
 static int next_planned(const struct run *run)
 {
-    static const enum clause_kind order[] = {RACE, CRAFT, RANDOM, NUMBERED};
-    for (size_t k = 0; k < sizeof order / sizeof order[0]; k++)
-        for (int i = 0; i < run->count; i++)
-            if (!run->planned[i].given && clause_of(run, &run->planned[i])->kind == order[k])
-                return i;
-    return -1;
+    int next = -1;
+    for (int i = 0; i < run->count; i++)
+        if (!run->planned[i].given &&
+            (next < 0 || rank(run, &run->planned[i]) < rank(run, &run->planned[next])))
+            next = i;
+    return next;
 }
 
 /* ---- Workers ----------------------------------------------------------------------------------------------- */
@@ -258,11 +281,15 @@ static void give_next(struct run *run, struct worker_process *w)
     w->clause = -1;
 }
 
-static void leave_out_the_rest(struct run *run)
+/* Nothing is begun any more, or no later stage; what runs of one ends, and is not in the result either. */
+static void stop_at(struct run *run, const struct planned *failed)
 {
-    for (int i = 0; i < run->count; i++)
-        if (!run->planned[i].given)
-            run->planned[i].given = run->planned[i].left_out = true;
+    bool whole_stages = run->options->stop_at == STOP_AT_STAGE;
+    for (int i = 0; i < run->count; i++) {
+        struct planned *p = &run->planned[i];
+        if (whole_stages ? p->work.stage > failed->work.stage : !p->given)
+            p->given = p->left_out = true;
+    }
 }
 
 static void finish_clause(struct run *run, struct worker_process *w, cJSON *record)
@@ -273,8 +300,8 @@ static void finish_clause(struct run *run, struct worker_process *w, cJSON *reco
         record != NULL ? record : record_without_trial("error", NULL, _("the judge's record cannot be read"));
     w->clause = -1;
     const char *verdict = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(p->record, "verdict"));
-    if (run->options->until_failure && (verdict == NULL || strcmp(verdict, "pass") != 0))
-        leave_out_the_rest(run);
+    if (run->options->stop_at != STOP_NEVER && (verdict == NULL || strcmp(verdict, "pass") != 0))
+        stop_at(run, p);
 }
 
 /* Reads what a worker sends. False when it is gone. */
@@ -402,6 +429,8 @@ static cJSON *clause_result(const struct run *run, struct planned *p)
     static const char *const kinds[] = {
         [NUMBERED] = "numbered", [CRAFT] = "craft", [RACE] = "race", [RANDOM] = "random"};
     const struct clause *clause = clause_of(run, p);
+    if (run->build.ok && p->known != NULL)
+        return cJSON_Duplicate(p->known, true);
     cJSON *item = cJSON_CreateObject();
     cJSON_AddStringToObject(item, "id", clause->id);
     cJSON_AddStringToObject(item, "sentence", clause->sentence);

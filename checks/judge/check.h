@@ -17,14 +17,14 @@
  *    "build": {"ok": true, "messages": "what the compiler or the kit's look at its symbols said"},
  *    "stages": [{"stage": "02", "name": "reserve", "clauses": [
  *        {"id": "2.2", "sentence": "…", "kind": "numbered|craft|race|random",
- *         "verdict": "pass|fail|todo|crash|timeout|error|build", "ms": 3.2,
+ *         "verdict": "pass|fail|todo|crash|timeout|error|build", "ms": 3.2, "calls": ["reserve", "fetch"],
  *         "steps": ["row        \"ord-7f\" …", "reserve    … -> OK true"], "by_hand": ["sqlite3 DB …", …],
  *         "expected": "…", "observed": "…", "repeat": "build/lab check --clause 2.2 --seed 4711 FILE",
  *         "printed": "what the submission wrote meanwhile"}],
  *        "advice": {"id": "existing-key-replaced", "text": "…"}}],
  *    "passed": 61, "planned": 70}
  *
- * steps, by_hand, expected, observed, repeat and printed are there when the verdict is not pass or build (printed also with pass, when
+ * calls are the functions that were called, each once; steps, by_hand, expected, observed, repeat and printed are there when the verdict is not pass or build (printed also with pass, when
  * there is any); advice is there when one of the lab's fits (lab.h), in English; all text is printable UTF-8, escaped at its source.
  * Verdicts are as many as clauses planned.
  */
@@ -40,19 +40,23 @@
 enum { STAGE_BUDGET_MS = 45000 };         /* the time a stage may take, in all */
 #define SEED_MAX INT64_C(999999999999999) /* a cJSON number holds it exactly */
 
+/* Where a check ends early: at the first clause that does not hold, or behind the first stage that does not. */
+enum stop_at { STOP_NEVER, STOP_AT_CLAUSE, STOP_AT_STAGE };
+
 struct check_options {
-    const char *file;    /* the submission */
-    const char *shown;   /* how reports name it; NULL: as `file` */
-    int64_t seed;        /* 0 .. SEED_MAX */
-    int first, last;     /* stages, counted from 1 */
-    bool other_lab;      /* not the lab that commands mean when they name none: repeats say which */
-    const char *clause;  /* only this one; or NULL */
-    unsigned kinds;      /* a bit for each clause_kind; 0: all */
-    int calls;           /* calls of a random run; 0: the default */
-    int jobs;            /* workers; 0: one a core */
-    long long budget_ms; /* of the whole submission, building included; 0: only the stages have one */
-    bool
-        until_failure; /* once a clause does not hold no other is begun; those not begun are not in the result */
+    const char *file;     /* the submission */
+    const char *shown;    /* how reports name it; NULL: as `file` */
+    int64_t seed;         /* 0 .. SEED_MAX */
+    int first, last;      /* stages, counted from 1 */
+    bool other_lab;       /* not the lab that commands mean when they name none: repeats say which */
+    const char *clause;   /* only this one; or NULL */
+    unsigned kinds;       /* a bit for each clause_kind; 0: all */
+    int calls;            /* calls of a random run; 0: the default */
+    int jobs;             /* workers; 0: one a core */
+    long long budget_ms;  /* of the whole submission, building included; 0: only the stages have one */
+    enum stop_at stop_at; /* what is not begun then is not in the result */
+    /* Clauses, as a result has them, that need not be run again: they stand in the result as they are. NULL: none. */
+    const cJSON *known;
     const char *temp; /* where the temporary folder is made; NULL: a memory file system where there is one */
     /*
      * Confinement, or NULL for none. Gives the command that runs `command` confined, as a malloc'd vector of malloc'd words

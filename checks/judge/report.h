@@ -14,6 +14,7 @@ struct report_style {
     bool colour;           /* a terminal, and no NO_COLOR */
     bool ascii;            /* the locale cannot show UTF-8: escape what is not ASCII */
     int earlier;           /* stages before this one (counted from 1) are summed up in one line; 0: none */
+    bool so_far;           /* the check ended behind the first stage that does not hold: how far that is */
     const struct lab *lab; /* to name the stage that comes next; NULL: not known */
 };
 struct report_style report_style_for(FILE *to);

@@ -498,11 +498,30 @@ static void advise_on_success(struct page *page)
     }
 }
 
+/* The check went up to the first stage that does not hold: how far that is, and where it goes on. */
+static void advise_on_the_way(struct page *page, const cJSON *stage)
+{
+    const struct lab *lab = page->style->lab;
+    int held = stage_index(stage) - 1;
+    int count = 0;
+    while (lab != NULL && lab->stages[count].number != NULL) {
+        count++;
+    }
+    char *path = report_page(member_text(page->result, "lab"), member_text(stage, "stage"),
+                             member_text(stage, "name"));
+    fprintf(page->to, _("%d of %d stages hold; next: %s %s, page %s\n"), held, count,
+            member_text(stage, "stage"), member_text(stage, "name"), path != NULL ? path : "");
+    free(path);
+}
+
 static void write_advice(struct page *page)
 {
     const cJSON *stage = NULL;
     const cJSON *clause = NULL;
-    if ((clause = find_failing(page, false, &stage)) != NULL) {
+    if (page->style->so_far && (clause = find_failing(page, false, &stage)) != NULL &&
+        !clause_has(clause, "error")) {
+        advise_on_the_way(page, stage);
+    } else if ((clause = find_failing(page, false, &stage)) != NULL) {
         advise_on_failure(page, stage, clause);
     } else if ((clause = find_failing(page, true, &stage)) != NULL) {
         advise_on_earlier(page, stage, clause);

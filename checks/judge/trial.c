@@ -171,6 +171,9 @@ static void open_db(struct trial *t, const struct stat *file)
     sqlite3_db_config(t->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_progress_handler(t->db, PROGRESS_STEPS, count_progress, &t->progress);
     sqlite3_exec(t->db, "PRAGMA synchronous=OFF", NULL, NULL, NULL);
+    /* The judge's own writes need no journal that outlives it. Only before the first call: it would change a file in WAL mode. */
+    if (!t->called)
+        sqlite3_exec(t->db, "PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
 }
 
 sqlite3 *trial_db(struct trial *t)
@@ -486,10 +489,23 @@ static void subject_failed(struct trial *t, enum reply reply)
     }
 }
 
+static void note_name(struct trial *t, const char *call)
+{
+    const cJSON *name;
+    cJSON_ArrayForEach(name, t->names)
+    {
+        if (strcmp(name->valuestring, call) == 0)
+            return;
+    }
+    cJSON_AddItemToArray(t->names, cJSON_CreateString(call));
+}
+
 bool trial_ask_subject(struct trial *t, cJSON *message, cJSON **raw)
 {
     *raw = NULL;
     t->called = true;
+    if (message != NULL)
+        note_name(t, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, "call")));
     enum reply reply =
         message != NULL ? subject_ask(t->subject, message, raw) : subject_go_on(t->subject, raw);
     if (reply == REPLY_ANSWER && message != NULL && cJSON_HasObjectItem(message, "fill"))
@@ -802,6 +818,7 @@ void trial_free(struct trial *t)
     answer_clear(&t->last);
     cJSON_Delete(t->steps);
     cJSON_Delete(t->by_hand);
+    cJSON_Delete(t->names);
     free(t->expected);
     free(t->observed);
     for (int i = 0; i < t->kept_count; i++)

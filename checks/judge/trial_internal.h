@@ -33,9 +33,9 @@ struct trial {
     bool spoiled;    /* the subject is of no more use: the next trial needs another */
     bool quiet;      /* steps are not noted: a long run, or the way to its first disagreement */
     int descriptors; /* of the child before the call */
-    long operations; /* on files, seen beneath the calls whose refusals were tried */
     enum verdict verdict;
     cJSON *steps, *by_hand;
+    cJSON *names; /* of the functions called, each once */
     char *expected, *observed;
     struct answer last;
     const char *audit_version, *audit_mode; /* of the file when the audit was last looked at; kept */

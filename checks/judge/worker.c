@@ -93,6 +93,8 @@ static cJSON *record_of(struct trial *t, double ms)
         if (t->observed != NULL)
             cJSON_AddStringToObject(record, "observed", t->observed);
     }
+    cJSON_AddItemToObject(record, "calls", t->names);
+    t->names = NULL;
     if (printed != NULL && printed[0] != '\0')
         cJSON_AddStringToObject(record, "printed", printed);
     free(printed);
@@ -109,6 +111,7 @@ static cJSON *run_clause(struct worker *w, const struct work *work)
     t.confined = w->options->confine != NULL;
     t.steps = cJSON_CreateArray();
     t.by_hand = cJSON_CreateArray();
+    t.names = cJSON_CreateArray();
     if (w->lost_starts >= MAX_LOST_STARTS)
         trial_never_starts(&t, w->last_lost);
     else if (w->subject == NULL)

@@ -15,9 +15,7 @@ static struct {
     enum fault_kind kind;
     int nth;
     int code;
-    int count; /* of that kind, since the plan */
-    int seen;  /* of all kinds */
-    bool fired;
+    struct faults_met met; /* since the plan */
 } plan;
 
 struct kit_file {
@@ -35,21 +33,16 @@ void faults_plan(enum fault_kind kind, int nth, int code)
 
 bool faults_strike(enum fault_kind kind)
 {
-    plan.seen += kind != FAULT_CJSON;
-    if (kind != plan.kind || plan.nth == 0 || ++plan.count != plan.nth)
+    int count = ++plan.met.seen[kind];
+    if (kind != plan.kind || count != plan.nth)
         return false;
-    plan.fired = true;
+    plan.met.fired = true;
     return true;
 }
 
-int faults_seen(void)
+struct faults_met faults_met(void)
 {
-    return plan.seen;
-}
-
-bool faults_fired(void)
-{
-    return plan.fired;
+    return plan.met;
 }
 
 static sqlite3_file *real_of(sqlite3_file *file)

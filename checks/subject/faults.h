@@ -33,8 +33,11 @@ void faults_plan(enum fault_kind kind, int nth, int code);
 /* Counts one operation: true when it is the one that must fail. For the allocator of cJSON. */
 bool faults_strike(enum fault_kind kind);
 
-/* How many operations of all kinds were seen since the plan, and whether one was made to fail. */
-int faults_seen(void);
-bool faults_fired(void);
+/* What was met since the plan: how many operations of each kind, and whether one was made to fail. */
+struct faults_met {
+    int seen[FAULT_KINDS];
+    bool fired;
+};
+struct faults_met faults_met(void);
 
 #endif

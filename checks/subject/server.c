@@ -46,7 +46,8 @@ const char *__ubsan_default_options(void);
 const char *__asan_default_options(void)
 {
     static char options[PATH_MAX + 512] =
-        "exitcode=99:detect_leaks=0:quarantine_size_mb=1:malloc_context_size=4:max_malloc_fill_size=64:"
+        "exitcode=99:detect_leaks=0:quarantine_size_mb=1:thread_local_quarantine_size_kb=64:malloc_context_"
+        "size=2:max_malloc_fill_size=64:"
         "allocator_may_return_null=1:"
         "max_allocation_size_mb=1024:detect_stack_use_after_return=0:handle_abort=1:abort_on_error=0:"
         "print_legend=0:strip_path_prefix=";
@@ -223,14 +224,17 @@ static void plan_fault(const cJSON *fault)
             faults_plan((enum fault_kind)kind, nth->valueint, code->valueint);
 }
 
-static void write_watch(FILE *to, const struct watch_report *w, int seen, bool fired)
+static void write_watch(FILE *to, const struct watch_report *w, const struct faults_met *f)
 {
     fprintf(
         to,
         ",\"opened\":%d,\"open\":%d,\"statements\":%d,\"unfinalized\":%d,\"transactions\":%d,"
-        "\"sqlite_bytes\":%lld,\"heap_bytes\":%lld,\"cjson_blocks\":%d,\"blind\":%s,\"seen\":%d,\"fired\":%s",
+        "\"sqlite_bytes\":%lld,\"heap_bytes\":%lld,\"cjson_blocks\":%d,\"blind\":%s,\"fired\":%s,\"seen\":{",
         w->opened, w->open, w->statements, w->unfinalized, w->transactions, w->sqlite_bytes, w->heap_bytes,
-        w->cjson_blocks, w->blind ? "true" : "false", seen, fired ? "true" : "false");
+        w->cjson_blocks, w->blind ? "true" : "false", f->fired ? "true" : "false");
+    for (int kind = 0; kind < FAULT_KINDS; kind++)
+        fprintf(to, "%s\"%s\":%d", kind > 0 ? "," : "", fault_names[kind], f->seen[kind]);
+    putc('}', to);
     if (w->sql != NULL) {
         fputs(",\"sql\":", to);
         json_write_string(to, w->sql, strnlen(w->sql, 512));
@@ -253,8 +257,7 @@ static void answer_call(const struct call_kind *kind, const cJSON *message)
     plan_fault(cJSON_GetObjectItemCaseSensitive(message, "fault"));
     watch_before(stop != NULL ? stop->valueint : 0, stopped_at);
     struct outcome o = make_call(kind, &p, message);
-    bool fired = faults_fired();
-    int seen = faults_seen();
+    struct faults_met met = faults_met();
     faults_plan(FAULT_OPEN, 0, 0);
     struct watch_report w;
     watch_after(&w);
@@ -270,7 +273,7 @@ static void answer_call(const struct call_kind *kind, const cJSON *message)
     write_text_member(to, "out", o.out);
     write_text_member(to, "bad", o.bad);
     fprintf(to, ",\"changed\":%s", arguments_changed(&p) ? "true" : "false");
-    write_watch(to, &w, seen, fired);
+    write_watch(to, &w, &met);
     fputs("}\n", to);
     if (fclose(to) != 0)
         _exit(EXIT_CHANNEL);
@@ -366,6 +369,8 @@ static void warm_up(void)
     setvbuf(stderr, buffer[1], _IOLBF, sizeof buffer[1]);
     /* Small blocks come from malloc() like the others: a text used after finalize is then seen by the sanitizer. */
     sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
+    /* And pages one by one, as they are needed: else each connection takes twenty at once, for two or three. */
+    sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
     sqlite3 *db = NULL;
     if (sqlite3_open(":memory:", &db) == SQLITE_OK)
         sqlite3_exec(

@@ -26,7 +26,7 @@ one() {
         fate='same object'
     else
         status=0
-        "$kit/build/lab" check --jobs 1 --until-failure --seed "$seed" --format json "$folder/$number.c" >"$folder/$number.json" || status=$?
+        "$kit/build/lab" check --jobs 1 --stop-at clause --seed "$seed" --format json "$folder/$number.c" >"$folder/$number.json" || status=$?
         case $status in
         0) fate='survives' ;;
         1) fate='caught' ;;

@@ -107,6 +107,15 @@ without_ms() {
     assert_same_text "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/four"
 }
 
+@test "--stop-at stage runs the whole first stage that does not hold, and none after it" {
+    new_changed_reference 's/AND expires>?/AND expires>=?/'
+    run_check 1 --stop-at stage --jobs 4 "$SERVICE"
+    assert_equal '01 02 03 04' "$(jq -r '[.stages[].stage] | join(" ")' "$RESULT")"
+    assert_result '.stages[3].clauses | length == 12'
+    run_check 1 --stop-at clause --jobs 1 "$SERVICE"
+    assert_result '[.stages[].clauses[] | select(.verdict != "pass")] | length == 1'
+}
+
 @test "another seed tries other inputs" {
     new_changed_reference 's/AND expires>?"/AND expires>=?"/'
     run_check 1 --seed 1 --clause 4.2 "$SERVICE"

@@ -75,6 +75,18 @@ setup() {
     done
 }
 
+@test "make check goes up to the first stage that does not hold, and says how far that is" {
+    run_make 0 start
+    new_partial_service 3
+    cp "$SERVICE" "$WORK/service.c"
+    run_make 2 check
+    assert_output_has '03 finish: holds'
+    assert_output_has '04 fetch: not written yet'
+    refute_output_has '05 expired'
+    assert_equal "3 of 8 stages hold; next: 04 fetch, page labs/$LAB_NAME/04-fetch.md" \
+        "$(grep 'stages hold' <<<"$output")"
+}
+
 @test "make check without a service says how to start" {
     run_make 2 check
     assert_output_has 'make start'

@@ -24,6 +24,18 @@ setup_file() {
     [ ! -e "$ALL.status" ] || fail "Expected status 0; observed $(cat "$ALL.status")."
 }
 
+@test "clauses that are not run again come to what they come to when they are" {
+    # A statement of its own, one that two functions share, and the last function of all.
+    for name in 04-time-not-asked 05-shorter-list-on-failure 08-purged-too-early; do
+        "$LAB" variants --print "$name" >"$BATS_TEST_TMPDIR/$name.c"
+        run_check 1 --seed 4711 "$BATS_TEST_TMPDIR/$name.c"
+        jq -c --arg name "$name" '.variants[] | select(.name == $name) | .clauses[] | [.id, .verdict]' "$ALL" \
+            >"$BATS_TEST_TMPDIR/among-all"
+        jq -c '.stages[].clauses[] | [.id, .verdict]' "$RESULT" >"$BATS_TEST_TMPDIR/whole"
+        assert_same_text "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/among-all"
+    done
+}
+
 @test "the kit has the eight of the worksheet, one a stage, and at least forty more" {
     require_all
     assert_equal '01 02 03 04 05 06 07 08' \

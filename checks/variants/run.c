@@ -8,6 +8,7 @@
 #include "judge/check.h"
 #include "judge/report_parts.h"
 #include "judge/temp.h"
+#include "variants/affected.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -37,6 +38,7 @@ struct run {
     const struct variants_options *options;
     struct temp temp;
     char *reference; /* the text */
+    cJSON *reference_check;
     cJSON *rows;
     int count, started, finished;
     struct job jobs[MAX_JOBS];
@@ -95,9 +97,11 @@ bool check_was_judged(const cJSON *result)
     return verdicts > 0 && verdicts == member_number(result, "planned");
 }
 
-static cJSON *check_file(const struct run *run, const char *file, const char *shown, int jobs, char **why)
+static cJSON *check_file(const struct run *run, const char *file, const char *shown, const cJSON *known,
+                         int jobs, char **why)
 {
     struct check_options options = {.file = file,
+                                    .known = known,
                                     .shown = shown,
                                     .seed = run->options->seed,
                                     .first = 1,
@@ -116,7 +120,7 @@ static bool check_reference(struct run *run, cJSON *result, char **why)
     if (run->options->progress)
         fputs("\r\x1b[Kthe reference first ...", stderr);
     run->reference = read_text_file(path);
-    cJSON *check = run->reference != NULL ? check_file(run, path, NULL, job_limit(run), &reason) : NULL;
+    cJSON *check = run->reference != NULL ? check_file(run, path, NULL, NULL, job_limit(run), &reason) : NULL;
     long long passed = member_number(check, "passed");
     long long planned = member_number(check, "planned");
     if (run->reference == NULL)
@@ -134,7 +138,7 @@ static bool check_reference(struct run *run, cJSON *result, char **why)
     cJSON_AddStringToObject(reference, "source", run->reference != NULL ? run->reference : "");
     cJSON_AddNumberToObject(reference, "passed", (double)passed);
     cJSON_AddNumberToObject(reference, "planned", (double)planned);
-    cJSON_Delete(check);
+    run->reference_check = check;
     free(reason);
     free(path);
     return holds;
@@ -239,10 +243,11 @@ static _Noreturn void be_job(struct run *run, const cJSON *row, int number, int 
     char *shown = NULL;
     char *why = NULL;
     cJSON *check = NULL;
-    if (asprintf(&path, "%s/%d.c", run->temp.path, number) >= 0 &&
-        write_file(path, member_text(row, "source")) &&
+    const char *source = member_text(row, "source");
+    cJSON *known = unaffected_clauses(run->reference_check, run->reference, source);
+    if (asprintf(&path, "%s/%d.c", run->temp.path, number) >= 0 && write_file(path, source) &&
         asprintf(&shown, "work/%s.c", member_text(row, "name")) >= 0)
-        check = check_file(run, path, shown, jobs, &why);
+        check = check_file(run, path, shown, known, jobs, &why);
     char *text = check != NULL ? json_text(check, NULL) : NULL;
     FILE *out = fdopen(to, "w");
     if (out == NULL)
@@ -492,6 +497,7 @@ cJSON *variants_run(const struct lab *lab, const struct variants_options *option
     clear_progress(&run);
     temp_remove(&run.temp);
     free(run.reference);
+    cJSON_Delete(run.reference_check);
     if (ok)
         return result;
     cJSON_Delete(result);

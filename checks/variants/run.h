@@ -4,7 +4,8 @@
  * Theory of operation. The reference is checked first: a contract that the reference does not meet says
  * nothing about a variant. Then each variant is read and applied to a text; that text is written into a
  * temporary folder, and a process of its own has it checked (judge/check.h) and sends the result back
- * through a pipe. At most `jobs` of them run at a time. Nothing a variant does ends the run, and each gets
+ * through a pipe. A clause that calls no function which the change can affect (affected.h) is not run again:
+ * it comes to what it came to with the reference. At most `jobs` of them run at a time. Nothing a variant does ends the run, and each gets
  * its row in the result whatever became of it.
  *
  * The result is one cJSON object; the reports read it and nothing else:

@@ -1,0 +1,23 @@
+/*
+ * affected.h - which functions of a source can behave in another way after a change.
+ *
+ * A function is affected when its text is another one, when it is new, or when it names one that is affected. Comments
+ * are no text, and nothing but what a function names can affect it: so where anything outside the functions has changed,
+ * every function is affected.
+ *
+ * The sources are laid out as the reference is: a function's head begins in the first column, `{` and `}` around its
+ * body stand alone there. What is laid out in another way is not taken for a function.
+ */
+#ifndef VARIANTS_AFFECTED_H
+#define VARIANTS_AFFECTED_H
+
+#include <cjson/cJSON.h>
+
+/*
+ * The clauses of a result of check_run() for `old` that would come to the same for `new`: those that passed and called
+ * no affected function. The function behind a call is the one that has its name, with or without a prefix: idem_init_db
+ * for init-db; a call without one is taken for affected. Gives an array, which the caller frees; empty where nothing can be said.
+ */
+cJSON *unaffected_clauses(const cJSON *check, const char *old, const char *new);
+
+#endif
