@@ -356,5 +356,8 @@ const struct advice idem_advice[] = {
      N_("The call was refused in the end, after steps had changed the table. All arguments of the cycle have "
         "to be asked about before its first step.")},
     {"null-not-refused", "08", "8.6", "8.1", "NULL", ASK_ARGUMENTS_FIRST},
+    {"answer-not-of-the-last-reserve", "08", "8.7", "8.1 8.4", "OK true",
+     N_("Between the purge and the last reserve the key was taken by somebody else, and the caller was told "
+        "that it is theirs. Which call says whose it is, and where does its answer go?")},
     {0},
 };

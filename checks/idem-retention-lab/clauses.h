@@ -85,6 +85,8 @@ void have_bystanders(struct trial *t);
 void clear_rows(struct trial *t);
 /* A text as SQL writes it, in quotes; NULL for a NULL pointer. */
 const char *quoted_sql(struct trial *t, const char *text);
+/* The command that runs it by hand. Kept. */
+const char *sqlite3_command(struct trial *t, const char *sql);
 
 /* ---- Inputs -------------------------------------------------------------------------------------------- */
 

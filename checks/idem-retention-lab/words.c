@@ -182,7 +182,7 @@ static const char *time_text(struct trial *t, double time)
     return kept(t, "%s", text);
 }
 
-static const char *sqlite3_command(struct trial *t, const char *sql)
+const char *sqlite3_command(struct trial *t, const char *sql)
 {
     char *word = must(text_shell(sql));
     const char *command = kept(t, "sqlite3 DB %s", word);
