@@ -48,6 +48,19 @@ if [ -n "$worksheet" ]; then
     show 0 build/lab variants $worksheet
 fi
 
+say '4. An instructor grades a class: here seven submissions, one right, three short of it, three that cheat. Each' \
+    'is compiled and run in a sandbox, with inputs that nobody has seen.'
+samples=fixtures/$lab/submissions
+class=build/demo/class
+rm -rf build/demo
+mkdir -p "$class"
+for sample in good/returning-and-sort partial/stages-1-to-3 partial/plain-parse broken/does-not-compile \
+    hostile/include-the-solution hostile/exit-0-in-every-call hostile/own-strcmp; do
+    cp -R "$samples/$sample" "$class/"
+done
+show 0 build/lab grade "$class" --out build/demo/grades
+show 0 cut -d, -f1-4 build/demo/grades/grades.csv
+
 say 'Your turn:'
 printf '  %-42s %s\n' 'make start' "puts the starter at work/$lab/service.c" \
     "labs/$lab/01-init-db.md" 'says what to write first' \

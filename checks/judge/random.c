@@ -55,10 +55,53 @@ static int cut_pieces(struct trial *t, cJSON **calls, int length, int size, int 
     return length;
 }
 
+static bool has_text(const cJSON *call, const char *text)
+{
+    const cJSON *arg;
+    cJSON_ArrayForEach(arg, cJSON_GetObjectItemCaseSensitive(call, "args"))
+    {
+        if (cJSON_IsString(arg) && strcmp(arg->valuestring, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether two calls have a text in common: the same key, say. */
+static bool are_related(const cJSON *a, const cJSON *b)
+{
+    const cJSON *arg;
+    cJSON_ArrayForEach(arg, cJSON_GetObjectItemCaseSensitive(a, "args"))
+    {
+        if (cJSON_IsString(arg) && has_text(b, arg->valuestring))
+            return true;
+    }
+    return false;
+}
+
+/* One attempt that often does most of it: only the calls that have a text in common with the last one. */
+static int keep_related(struct trial *t, cJSON **calls, int length, int *attempts)
+{
+    cJSON **related = malloc((size_t)length * sizeof(cJSON *));
+    int count = 0;
+    for (int i = 0; related != NULL && i < length; i++)
+        if (i == length - 1 || are_related(calls[length - 1], calls[i]))
+            related[count++] = calls[i];
+    if (count > 1 && count < length) {
+        (*attempts)++;
+        if (run_again(t, related, &count)) {
+            memcpy(calls, related, (size_t)count * sizeof *calls);
+            length = count;
+        }
+    }
+    free(related);
+    return length;
+}
+
 static int shorten(struct trial *t, cJSON **calls, int length)
 {
     int attempts = 0;
     t->quiet = true;
+    length = keep_related(t, calls, length, &attempts);
     for (int size = length / 2 > 0 ? length / 2 : 1; attempts < MAX_ATTEMPTS; size /= 2) {
         int before;
         do {

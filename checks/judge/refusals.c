@@ -4,6 +4,9 @@
  * The call is made once with nothing failing, which says how many operations of each kind there are. Then, for each
  * kind and each way it can fail, with the first one failing, with the second, up to the last. In the end once more
  * with nothing failing. Those two are the contrast: they must do what the model says.
+ *
+ * A call made of steps, each of which was refused in every way where it was a call of its own, is refused each operation
+ * in one way: the ways of a kind take turns.
  */
 #include "judge/trial_internal.h"
 
@@ -33,6 +36,8 @@ static const struct fault {
     {"delete", SQLITE_IOERR_DELETE, N_("delete of a file fails")},
     {"cjson", 1, N_("allocation by cJSON refused")},
 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* The call, and what may come of it. */
 struct refusal {
@@ -172,6 +177,29 @@ static bool refuse_once(struct trial *t, struct refusal *r, const struct fault *
     return fired;
 }
 
+/* Whether another way of the same kind has its turn with the nth operation. */
+static bool is_anothers_turn(size_t fault, int nth)
+{
+    size_t first = fault;
+    size_t ways = 1;
+    while (first > 0 && strcmp(faults[first - 1].kind, faults[fault].kind) == 0)
+        first--;
+    while (first + ways < COUNT_OF(faults) && strcmp(faults[first + ways].kind, faults[fault].kind) == 0)
+        ways++;
+    return first + (size_t)nth % ways != fault;
+}
+
+/* The call with each operation of a kind failing in this way. */
+static void refuse_each(struct trial *t, struct refusal *r, size_t fault)
+{
+    for (int nth = 1; nth <= most_seen(r, faults[fault].kind) && !trial_over(t); nth++) {
+        if (r->in_steps && is_anothers_turn(fault, nth))
+            continue;
+        if (!refuse_once(t, r, &faults[fault], nth))
+            return;
+    }
+}
+
 void trial_refusals(struct trial *t, bool in_steps, cJSON *call)
 {
     struct refusal r = {.call = call, .in_steps = in_steps};
@@ -186,10 +214,8 @@ void trial_refusals(struct trial *t, bool in_steps, cJSON *call)
                cJSON_GetObjectItem(call, "call")->valuestring);
     t->quiet = true;
     refuse_once(t, &r, &faults[0], 0);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        for (int nth = 1; nth <= most_seen(&r, faults[i].kind) && !trial_over(t); nth++)
-            if (!refuse_once(t, &r, &faults[i], nth))
-                break;
+    for (size_t i = 0; i < COUNT_OF(faults) && !trial_over(t); i++)
+        refuse_each(t, &r, i);
     if (!trial_over(t))
         refuse_once(t, &r, &faults[0], 0);
     t->quiet = false;

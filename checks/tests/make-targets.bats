@@ -136,10 +136,13 @@ setup() {
     assert_equal '' "$output"
 }
 
-@test "make demo shows the starter, the reference and the way to start" {
+@test "make demo shows the starter, the reference, variants, a class graded and the way to start" {
     run_make 0 demo
     assert_output_has 'not written yet'
     assert_output_has '08 retention-cycle: holds'
+    assert_output_has 'Each fails exactly as it says.'
+    assert_output_has '"returning-and-sort",graded,100,100'
+    assert_output_has '"own-strcmp",graded,0,100'
     assert_output_has 'make start'
 }
 
