@@ -434,14 +434,14 @@ static int challenge(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option challenge_options[] = {
-    {"limit", "S", "seconds for each of the three runs of your tests, 1 to 600; 60", take_limit},
+    {"limit", "S", N_("seconds for each of the three runs of your tests, 1 to 600; 60"), take_limit},
     {0},
 };
 
 const struct command challenge_command = {
     "challenge",
     "NAME TESTS.bats",
-    "Runs your own tests: they pass on what is right, and catch the variant.",
+    N_("Runs your own tests: they pass on what is right, and catch the variant."),
     challenge_options,
     take_word,
     challenge,

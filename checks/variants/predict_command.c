@@ -313,15 +313,16 @@ static int predict(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option predict_options[] = {
-    {"fails", "IDS", "the clauses that will fail, as 4.2,4.8, or none; without it you are asked", take_fails},
-    {"no-prediction", NULL, "run it without a prediction; a later one is not scored", take_unpredicted},
-    {"next", NULL, "the next variant of the worksheet that was not predicted yet", take_next},
-    {"score", NULL, "sum up what was predicted so far, by stage", take_score},
-    {"seed", "N", "the inputs of an earlier run; without it they are new ones", take_seed},
+    {"fails", "IDS", N_("the clauses that will fail, as 4.2,4.8, or none; without it you are asked"),
+     take_fails},
+    {"no-prediction", NULL, N_("run it without a prediction; a later one is not scored"), take_unpredicted},
+    {"next", NULL, N_("the next variant of the worksheet that was not predicted yet"), take_next},
+    {"score", NULL, N_("sum up what was predicted so far, by stage"), take_score},
+    {"seed", "N", N_("the inputs of an earlier run; without it they are new ones"), take_seed},
     {0},
 };
 
 const struct command predict_command = {
-    "predict",       "NAME",    "Shows a broken variant, takes your prediction, runs it, compares.",
+    "predict",       "NAME",    N_("Shows a broken variant, takes your prediction, runs it, compares."),
     predict_options, take_name, predict,
 };

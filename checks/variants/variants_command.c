@@ -192,16 +192,16 @@ static int variants(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option variants_options[] = {
-    {"format", "FORMAT", "text, tap or json", take_format},
-    {"html", "FILE", "also write the page with the picture of it", take_html},
-    {"json", "FILE", "also write the mutation report (mutation-testing-report-schema)", take_json},
-    {"jobs", "N", "variants checked at the same time, 1 to 64; as many as processors", take_jobs},
-    {"seed", "N", "the inputs of an earlier run; without it they are new ones", take_seed},
-    {"print", NULL, "only print the source of the one variant named", take_print},
+    {"format", "FORMAT", N_("text, tap or json"), take_format},
+    {"html", "FILE", N_("also write the page with the picture of it"), take_html},
+    {"json", "FILE", N_("also write the mutation report (mutation-testing-report-schema)"), take_json},
+    {"jobs", "N", N_("variants checked at the same time, 1 to 64; as many as processors"), take_jobs},
+    {"seed", "N", N_("the inputs of an earlier run; without it they are new ones"), take_seed},
+    {"print", NULL, N_("only print the source of the one variant named"), take_print},
     {0},
 };
 
 const struct command variants_command = {
-    "variants",       "[NAME...]", "Runs broken variants: which clauses catch which.",
+    "variants",       "[NAME...]", N_("Runs broken variants: which clauses catch which."),
     variants_options, take_name,   variants,
 };
