@@ -182,7 +182,7 @@ picture: $(built) ## Write build/variants.html, the picture of which clauses cat
 	@build/lab variants --html build/variants.html $(VARIANT)
 
 work/$(LAB)/service.c:
-	@printf 'There is no %s yet: `make start` puts the starter there.\n' $@ >&2; exit 2
+	@. checks/language.sh; give_up 2 'There is no %s yet: `make start` puts the starter there.' $@
 
 # --- For instructors ---------------------------------------------------------------------------------------
 

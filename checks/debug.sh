@@ -14,22 +14,18 @@ clause=${1-}
 seed=${2-}
 lab=idem-retention-lab
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
+# shellcheck source=checks/language.sh
+. checks/language.sh
 
 service=work/$lab/service.c
 program=work/$lab/idem
 db=work/$lab/debug.db
 steps=work/$lab/debug.sh
 
-# give_up STATUS SENTENCE
-give_up() {
-    printf '%s\n' "$2" >&2
-    exit "$1"
-}
-
 [ -n "$clause" ] || give_up 2 'Which clause? For example: make debug CLAUSE=4.2'
 for tool in gdb jq sqlite3; do
     command -v "$tool" >/dev/null ||
-        give_up 3 "There is no $tool here; as root, apt-get install $tool brings it."
+        give_up 3 'There is no %s here; as root, apt-get install %s brings it.' "$tool" "$tool"
 done
 
 # --- What broke -------------------------------------------------------------------------------------------
@@ -41,7 +37,7 @@ build/lab check --format json --clause "$clause" ${seed:+--seed "$seed"} "$servi
 [ "$status" -le 1 ] || exit "$status"
 seed=$(jq -r .seed "$result")
 if [ "$status" -eq 0 ]; then
-    printf 'Clause %s holds (--seed %s): no call breaks it.\n' "$clause" "$seed"
+    say 'Clause %s holds (--seed %s): no call breaks it.' "$clause" "$seed"
     exit 0
 fi
 
@@ -62,7 +58,7 @@ call=$(of_clause '.steps[-1] // "" | split(" ")[0]')
 last=$(of_clause '.by_hand[-1] // ""')
 case $last in
 "idem DB $call" | "idem DB $call "*) ;;
-*) give_up 1 "The last step cannot be made from the command line, so gdb has no call to show." ;;
+*) give_up 1 'The last step cannot be made from the command line, so gdb has no call to show.' ;;
 esac
 function=idem_$(printf '%s\n' "$call" | tr - _)
 
@@ -86,14 +82,15 @@ END
 } >"$steps"
 
 case $(of_clause .kind) in
-craft) printf 'In the check, something beneath the call may have failed on purpose; here nothing does.\n' ;;
+craft) say 'In the check, something beneath the call may have failed on purpose; here nothing does.' ;;
 race)
-    printf 'In the check another caller came in between. Here that can be you: while gdb stands still, use\n'
-    printf '%s %s in another terminal.\n' "$program" "$db"
+    say 'In the check another caller came in between. Here that can be you: while gdb stands still, use
+%s %s in another terminal.' "$program" "$db"
     ;;
 esac
-printf 'gdb stops at the beginning of %s: next goes on by a line, print shows a variable, finish runs to\n' "$function"
-printf 'its end, quit ends gdb. The steps up to here: %s\n\n' "$steps"
+say 'gdb stops at the beginning of %s: next goes on by a line, print shows a variable, finish runs to
+its end, quit ends gdb. The steps up to here: %s' "$function" "$steps"
+printf '\n'
 
 rm -f "$result" "$db" "$db-journal" "$db-wal" "$db-shm"
 exec sh "$steps"

@@ -15,12 +15,6 @@ set -eu
 
 last=3
 
-# give_up SENTENCE
-give_up() {
-    printf '%s\n' "$1" >&2
-    exit 2
-}
-
 again=''
 if [ "${1-}" = --again ]; then
     again=yes
@@ -29,34 +23,22 @@ fi
 stage=${1-}
 lab=${2:-idem-retention-lab}
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
+# shellcheck source=checks/language.sh
+. checks/language.sh
 
 case $stage in
-'') give_up 'Hints for which stage? For example: make hint STAGE=02' ;;
+'') give_up 2 'Hints for which stage? For example: make hint STAGE=02' ;;
 [1-9]) stage=0$stage ;;
-*[!0-9]*) give_up "There is no stage $stage." ;;
+*[!0-9]*) give_up 2 'There is no stage %s.' "$stage" ;;
 esac
 english=labs/$lab/hints/$stage.md
-[ -f "$english" ] || give_up "There are no hints for stage $stage."
-
-# The language: ja of ja_JP.UTF-8. As for gettext, a list of languages counts before a locale that is not C.
-language=${LAB_LANG-}
-if [ -z "$language" ]; then
-    language=${LC_ALL:-${LC_MESSAGES:-${LANG:-C}}}
-    case $language in
-    C | POSIX) ;;
-    *) language=${LANGUAGE:-$language} ;;
-    esac
-fi
-language=${language%%[:_.@-]*}
-hints=labs/$lab/$language/hints/$stage.md
-case $language in
-'' | *[!a-z]*) hints=$english ;;
-*) [ -f "$hints" ] || hints=$english ;;
-esac
+[ -f "$english" ] || give_up 2 'There are no hints for stage %s.' "$stage"
+hints=$(page_of "labs/$lab" "hints/$stage.md")
 
 # show_hint N: what stands under its heading, without empty lines around it and without comments.
 show_hint() {
-    printf 'Stage %s, hint %s of %s\n\n' "$stage" "$1" "$last"
+    say 'Stage %s, hint %s of %s' "$stage" "$1" "$last"
+    printf '\n'
     awk -v wanted="## $1" '
         /^## / { inside = ($0 == wanted); next }
         !inside || /^<!--.*-->$/ { next }
@@ -70,8 +52,8 @@ name_solution() {
     solution=solutions/$lab/service.c
     function=$(awk -F '`' '{ print $2; exit }' "$english")
     line=$(awk -v start=" $function(" '/^[a-z]/ && index($0, start) { print NR; exit }' "$solution")
-    printf 'There is no further hint. The solution: %s in %s, line %s.\n' "$function" "$solution" "$line"
-    printf 'It is best looked at when your own passes, to compare.\n'
+    say 'There is no further hint. The solution: %s in %s, line %s.' "$function" "$solution" "$line"
+    say 'It is best looked at when your own passes, to compare.'
 }
 
 kept=work/$lab/hints-$stage
@@ -98,5 +80,5 @@ fi
 if [ "$shown" -eq "$last" ]; then
     name_solution
 else
-    printf 'The next hint: make hint STAGE=%s\n' "$stage"
+    say 'The next hint: make hint STAGE=%s' "$stage"
 fi

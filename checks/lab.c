@@ -74,7 +74,7 @@ static const char *shown(const char *word)
     static char *last;
     free(last);
     last = text_quoted(word, strlen(word), 200);
-    return last != NULL ? last : "this";
+    return last != NULL ? last : "?";
 }
 
 static bool take_lab(void *request, const char *value)
@@ -368,28 +368,29 @@ static int check(const struct command *command, int argc, char **argv)
     request.options.other_lab = request.lab != known_labs[0];
     cJSON *result = check_run(request.lab, &request.options, &why);
     status = result != NULL ? print_result(&request, result)
-                            : kit_error("%s", why != NULL ? why : "The kit could not judge: no memory.");
+                            : kit_error("%s", why != NULL ? why : _("The kit could not judge: no memory."));
     free(why);
     cJSON_Delete(result);
     return status;
 }
 
 static const struct command_option check_options[] = {
-    {"stage", "NN", "only this stage, as 02 or 2", take_stage},
-    {"earlier", NULL, "with --stage: also the stages before it, summed up in one line", take_earlier},
-    {"clause", "N.N", "only this clause, as 2.1, 2.C or 2.R", take_clause},
-    {"seed", "N", "the inputs of an earlier run; without it they are new ones", take_seed},
-    {"format", "FORMAT", "text, tap or json", take_format},
-    {"stop-at", "WHAT", "clause or stage: begin nothing after the first that does not hold", take_stop_at},
-    {"calls", "N", "calls of a long random run, 1 to 100000", take_calls},
-    {"jobs", "N", "clauses checked at the same time, 1 to 64", take_jobs},
-    {"kinds", "KINDS", "only clauses of these kinds: numbered,craft,race,random", take_kinds},
-    {"lab", "LAB", "another lab than the first", take_lab},
+    {"stage", "NN", N_("only this stage, as 02 or 2"), take_stage},
+    {"earlier", NULL, N_("with --stage: also the stages before it, summed up in one line"), take_earlier},
+    {"clause", "N.N", N_("only this clause, as 2.1, 2.C or 2.R"), take_clause},
+    {"seed", "N", N_("the inputs of an earlier run; without it they are new ones"), take_seed},
+    {"format", "FORMAT", N_("text, tap or json"), take_format},
+    {"stop-at", "WHAT", N_("clause or stage: begin nothing after the first that does not hold"),
+     take_stop_at},
+    {"calls", "N", N_("calls of a long random run, 1 to 100000"), take_calls},
+    {"jobs", "N", N_("clauses checked at the same time, 1 to 64"), take_jobs},
+    {"kinds", "KINDS", N_("only clauses of these kinds: numbered,craft,race,random"), take_kinds},
+    {"lab", "LAB", N_("another lab than the first"), take_lab},
     {0},
 };
 
 static const struct command check_command = {
-    "check",       "SERVICE.c", "Checks a submission against the clauses of the contract.",
+    "check",       "SERVICE.c", N_("Checks a submission against the clauses of the contract."),
     check_options, take_file,   check,
 };
 
@@ -424,13 +425,13 @@ static int list(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option list_options[] = {
-    {"format", "FORMAT", "text or json", take_list_format},
-    {"lab", "LAB", "another lab than the first", take_lab},
+    {"format", "FORMAT", N_("text or json"), take_list_format},
+    {"lab", "LAB", N_("another lab than the first"), take_lab},
     {0},
 };
 
 static const struct command list_command = {
-    "list", "", "Lists the stages and clauses of the contract.", list_options, NULL, list,
+    "list", "", N_("Lists the stages and clauses of the contract."), list_options, NULL, list,
 };
 
 /* ---- The commands -------------------------------------------------------------------------------------- */
@@ -441,7 +442,7 @@ static const struct command *const commands[] = {
 
 static void write_usage(FILE *to)
 {
-    fputs("Usage: build/lab COMMAND [options] ...\n", to);
+    fputs(_("Usage: build/lab COMMAND [options] ...\n"), to);
     for (int i = 0; commands[i] != NULL; i++) {
         char left[40];
         snprintf(left, sizeof left, "%s %s", commands[i]->name, commands[i]->operands);

@@ -13,14 +13,13 @@ if [ "${1-}" = --reset ]; then
 fi
 lab=${1:-idem-retention-lab}
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
+# shellcheck source=checks/language.sh
+. checks/language.sh
 
 starter=fixtures/$lab/service.c
 service=work/$lab/service.c
 check=checks/$lab/01-contract.sh
-if [ ! -f "$starter" ]; then
-    printf 'There is no lab %s: %s does not exist.\n' "$lab" "$starter" >&2
-    exit 2
-fi
+[ -f "$starter" ] || give_up 2 'There is no lab %s: %s does not exist.' "$lab" "$starter"
 mkdir -p "work/$lab"
 
 # exists FILE: also a link that leads nowhere.
@@ -33,31 +32,25 @@ keep() {
     n=1
     # With -C the shell refuses to write over a file, so that two resets at once keep both.
     until (set -C && cat -- "$1" >"$copy") 2>/dev/null; do
-        if ! exists "$copy"; then
-            printf 'Could not keep a copy as %s; nothing was changed.\n' "$copy" >&2
-            exit 1
-        fi
+        exists "$copy" || give_up 1 'Could not keep a copy as %s; nothing was changed.' "$copy"
         n=$((n + 1))
         copy=$stem-$n.c
     done
-    printf 'Kept what was there: %s\n' "$copy"
+    say 'Kept what was there: %s' "$copy"
 }
 
 if exists "$service"; then
     if [ -z "$reset" ]; then
-        printf '%s is already there and stays as it is. (make reset keeps a copy and starts again.)\n' "$service"
-        printf 'Check it: %s\n' "$check"
+        say '%s is already there and stays as it is. (make reset keeps a copy and starts again.)' "$service"
+        say 'Check it: %s' "$check"
         exit 0
     fi
-    if [ ! -f "$service" ]; then
-        printf '%s is no file that could be kept; move it away first.\n' "$service" >&2
-        exit 1
-    fi
+    [ -f "$service" ] || give_up 1 '%s is no file that could be kept; move it away first.' "$service"
     keep "$service"
 fi
 
 # Written beside it and then renamed, so that an interruption leaves the old file or the new one.
 cp -- "$starter" "$service.new"
 mv -f -- "$service.new" "$service"
-printf 'Your file: %s\n' "$service"
-printf 'Next: read labs/%s/01-init-db.md, write the first function, then run %s\n' "$lab" "$check"
+say 'Your file: %s' "$service"
+say 'Next: read %s, write the first function, then run %s' "$(page_of "labs/$lab" 01-init-db.md)" "$check"

@@ -10,19 +10,15 @@ set -eu
 
 lab=idem-retention-lab
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
+# shellcheck source=checks/language.sh
+. checks/language.sh
 service=work/$lab/service.c
 predictions=work/predictions.sqlite
 
-# give_up STATUS SENTENCE
-give_up() {
-    printf '%s\n' "$2" >&2
-    exit "$1"
-}
-
 for tool in jq sqlite3; do
-    command -v "$tool" >/dev/null || give_up 3 "There is no $tool here; \`make deps\` installs it."
+    command -v "$tool" >/dev/null || give_up 3 "There is no %s here; \`make deps\` installs it." "$tool"
 done
-[ -f "$service" ] || give_up 2 "There is no $service yet: \`make start\` puts the starter there."
+[ -f "$service" ] || give_up 2 "There is no %s yet: \`make start\` puts the starter there." "$service"
 
 result=$(mktemp)
 trap 'rm -f "$result"' EXIT
@@ -33,22 +29,47 @@ status=0
 build/lab check --format json "$service" >"$result" || status=$?
 [ "$status" -le 1 ] || exit 3
 
-jq -r '
-    def held: [.clauses[] | select(.verdict == "pass")] | length;
-    def state:
-        if held == (.clauses | length) then "holds"
-        elif all(.clauses[]; .verdict == "build") then "does not compile"
-        elif all(.clauses[]; .verdict == "todo") then "not written yet"
-        else ([.clauses[] | select(.verdict != "pass") | .id] as $broken
-            | "does not hold: " + ($broken[:8] | join(", "))
-                + (if ($broken | length) > 8 then " and \(($broken | length) - 8) more" else "" end))
-        end;
-    (.stages[] | "  \(.stage) \(.name + " " * (17 - (.name | length)))\(state)"),
-    "",
-    "\([.stages[] | select(held == (.clauses | length))] | length) of \(.stages | length) stages hold." +
-    ([.stages[] | select(held < (.clauses | length))][0]
-        | if . then " Next: \(.stage) \(.name); make check STAGE=\(.stage)" else "" end)
-' "$result"
+# The stages, a line each: number, name, state, how many clauses more than the eight at most that follow do not hold.
+stages=$(jq -r '.stages[]
+    | [.clauses[] | select(.verdict != "pass") | .id] as $broken
+    | (if ($broken | length) == 0 then "holds"
+        elif all(.clauses[]; .verdict == "build") then "build"
+        elif all(.clauses[]; .verdict == "todo") then "todo"
+        else "broken" end) as $state
+    | "\(.stage) \(.name) \($state) \([($broken | length) - 8, 0] | max) \($broken[:8] | join(", "))"' "$result")
+
+# state_of STATE MORE CLAUSES: in words.
+state_of() {
+    case $1 in
+    holds) say 'holds' ;;
+    build) say 'does not compile' ;;
+    todo) say 'not written yet' ;;
+    *)
+        if [ "$2" -eq 0 ]; then
+            say 'does not hold: %s' "$3"
+        else
+            say 'does not hold: %s and %s more' "$3" "$2"
+        fi
+        ;;
+    esac
+}
+
+count=0
+held=0
+next=''
+while read -r number name state more clauses; do
+    count=$((count + 1))
+    if [ "$state" = holds ]; then held=$((held + 1)); else next=${next:-$number $name}; fi
+    printf '  %s %-17s%s\n' "$number" "$name" "$(state_of "$state" "$more" "$clauses")"
+done <<END
+$stages
+END
+printf '\n'
+if [ -n "$next" ]; then
+    say '%s of %s stages hold. Next: %s; make check STAGE=%s' "$held" "$count" "$next" "${next%% *}"
+else
+    say '%s of %s stages hold.' "$held" "$count"
+fi
 
 # --- Predictions ------------------------------------------------------------------------------------------
 
@@ -69,11 +90,12 @@ of_worksheet=$(worksheet | count)
 if [ "$of_worksheet" -gt 0 ]; then
     { predicted && worksheet; } | sort | uniq -d >"$result"
     made=$(count <"$result")
-    printf '\nVariants predicted: %s; of the worksheet %s of %s.' "$(predicted | count)" "$made" "$of_worksheet"
+    set -- "$(predicted | count)" "$made" "$of_worksheet"
+    printf '\n'
     if [ "$made" -lt "$of_worksheet" ]; then
-        printf ' Next: make predict\n'
+        say 'Variants predicted: %s; of the worksheet %s of %s. Next: make predict' "$@"
     else
-        printf ' How well: build/lab predict --score\n'
+        say 'Variants predicted: %s; of the worksheet %s of %s. How well: build/lab predict --score' "$@"
     fi
 fi
 
@@ -93,14 +115,18 @@ for tests in "work/$lab"/*.bats; do
     status=0
     build/lab challenge "$name" "$tests" >"$result" 2>&1 || status=$?
     case $status in
-    0) printf '  %s is caught by your tests\n' "$name" ;;
-    1) printf '  %s is not caught yet: build/lab challenge %s %s\n' "$name" "$name" "$tests" ;;
-    *) printf '  %s could not be tried: build/lab challenge %s %s\n' "$name" "$name" "$tests" ;;
+    0) say '  %s is caught by your tests' "$name" ;;
+    1) say '  %s is not caught yet: build/lab challenge %s %s' "$name" "$name" "$tests" ;;
+    *) say '  %s could not be tried: build/lab challenge %s %s' "$name" "$name" "$tests" ;;
     esac
 done
-if [ "$others" -gt 0 ]; then
-    printf '\n%s of tests without the name of a variant: build/lab challenge VARIANT FILE tries one.\n' \
-        "$([ "$others" -eq 1 ] && echo '1 file' || echo "$others files")"
+if [ "$others" -eq 1 ]; then
+    printf '\n'
+    say '1 file of tests without the name of a variant: build/lab challenge VARIANT FILE tries one.'
+elif [ "$others" -gt 1 ]; then
+    printf '\n'
+    say '%s files of tests without the name of a variant: build/lab challenge VARIANT FILE tries one.' "$others"
 elif [ -z "$printed" ]; then
-    printf '\nNo tests of your own yet: cp labs/%s/my-tests.bats work/%s/VARIANT.bats\n' "$lab" "$lab"
+    printf '\n'
+    say 'No tests of your own yet: cp labs/%s/my-tests.bats work/%s/VARIANT.bats' "$lab" "$lab"
 fi

@@ -14,25 +14,22 @@ set -eu
 stage=${1-}
 lab=idem-retention-lab
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
+# shellcheck source=checks/language.sh
+. checks/language.sh
 
 program=work/$lab/idem
 words=work/$lab/valgrind.txt
 
-# give_up STATUS SENTENCE
-give_up() {
-    printf '%s\n' "$2" >&2
-    exit "$1"
-}
-
 case $stage in
 '') give_up 2 'Which stage? For example: make valgrind STAGE=04' ;;
 [1-9]) stage=0$stage ;;
-*[!0-9]*) give_up 2 "There is no stage $stage." ;;
+*[!0-9]*) give_up 2 'There is no stage %s.' "$stage" ;;
 esac
 set -- "labs/$lab/$stage"-*.md
-page=$1
-[ -f "$page" ] || give_up 2 "There is no stage $stage."
-command -v valgrind >/dev/null || give_up 3 'There is no valgrind here; as root, apt-get install valgrind brings it.'
+[ -f "$1" ] || give_up 2 'There is no stage %s.' "$stage"
+page=$(page_of "labs/$lab" "${1##*/}")
+command -v valgrind >/dev/null ||
+    give_up 3 'There is no %s here; as root, apt-get install %s brings it.' valgrind valgrind
 
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
@@ -67,17 +64,17 @@ while IFS= read -r command; do
     bad=$((bad + 1))
     printf '$ %s\n' "$command"
     show_findings
-    [ "$status" -le 128 ] || printf '    ended by signal %s\n' "$((status - 128))"
+    [ "$status" -le 128 ] || say '    ended by signal %s' "$((status - 128))"
     printf '\n'
 done <<END
 $examples
 END
 
-[ "$calls" -gt 0 ] || give_up 3 "There are no calls in the examples of $page."
+[ "$calls" -gt 0 ] || give_up 3 'There are no calls in the examples of %s.' "$page"
 if [ "$bad" -eq 0 ]; then
-    printf 'Stage %s: %s calls under valgrind, nothing found.\n' "$stage" "$calls"
+    say 'Stage %s: %s calls under valgrind, nothing found.' "$stage" "$calls"
 else
-    printf 'Stage %s: in %s of %s calls valgrind found something; all it said: %s\n' "$stage" "$bad" "$calls" "$words"
-    printf 'Memory lost from sqlite3_open_v2 on is a connection that could not be closed, since a statement was left.\n'
+    say 'Stage %s: in %s of %s calls valgrind found something; all it said: %s' "$stage" "$bad" "$calls" "$words"
+    say 'Memory lost from sqlite3_open_v2 on is a connection that could not be closed, since a statement was left.'
     exit 1
 fi

@@ -13,21 +13,17 @@ set -eu
 stage=${1-}
 lab=idem-retention-lab
 cd -- "$(dirname -- "$(readlink -f -- "$0")")/.."
+# shellcheck source=checks/language.sh
+. checks/language.sh
 service=work/$lab/service.c
-
-# give_up SENTENCE
-give_up() {
-    printf '%s\n' "$1" >&2
-    exit 2
-}
 
 case $stage in
 [1-9]) stage=0$stage ;;
-*[!0-9]*) give_up "There is no stage $stage." ;;
+*[!0-9]*) give_up 2 'There is no stage %s.' "$stage" ;;
 esac
 script=checks/$lab/$stage-contract.sh
-[ -z "$stage" ] || [ -f "$script" ] || give_up "There is no stage $stage."
-[ -f "$service" ] || give_up "There is no $service yet: \`make start\` puts the starter there."
+[ -z "$stage" ] || [ -f "$script" ] || give_up 2 'There is no stage %s.' "$stage"
+[ -f "$service" ] || give_up 2 "There is no %s yet: \`make start\` puts the starter there." "$service"
 
 waiting=''
 stop() {
@@ -86,5 +82,6 @@ while :; do
     printf '%s  %s\n\n' "$(date +%H:%M:%S)" "$service"
     checked=$now
     check
-    printf '\nWaiting for the next save; Ctrl-C ends.\n'
+    printf '\n'
+    say 'Waiting for the next save; Ctrl-C ends.'
 done

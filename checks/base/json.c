@@ -10,6 +10,7 @@
  */
 #include "base/json.h"
 
+#include "base/language.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -121,7 +122,7 @@ static const char *write_string(struct walk *walk, const char *string, const cha
     size_t room = JSON_MAX_BYTES - walk->bytes;
     size_t length = strnlen(string, room);
     if (length == room) {
-        return "is larger than 4 MiB";
+        return N_("is larger than 4 MiB");
     }
     walk->bytes += length;
     json_write_string(walk->to, string, length);
@@ -131,7 +132,7 @@ static const char *write_string(struct walk *walk, const char *string, const cha
 static const char *write_number(struct walk *walk, double number)
 {
     if (!isfinite(number)) {
-        return "has a number that is not finite";
+        return N_("has a number that is not finite");
     }
     char text[32];
     json_number(text, number);
@@ -150,7 +151,7 @@ static const char *write_children(struct walk *walk, const cJSON *parent, bool n
             putc(',', walk->to);
         }
         if (named) {
-            why = write_string(walk, child->string, "has an object member without a name");
+            why = write_string(walk, child->string, N_("has an object member without a name"));
             putc(':', walk->to);
         }
         if (why == NULL) {
@@ -164,10 +165,10 @@ static const char *write_children(struct walk *walk, const cJSON *parent, bool n
 static const char *write_item(struct walk *walk, const cJSON *item, int depth)
 {
     if (depth > JSON_MAX_DEPTH) {
-        return "is cyclic or nested deeper than 1100 levels";
+        return N_("is cyclic or nested deeper than 1100 levels");
     }
     if (++walk->items > JSON_MAX_ITEMS) {
-        return "is cyclic or has more than 100000 items";
+        return N_("is cyclic or has more than 100000 items");
     }
     switch (item->type & 0xFF) { /* the bits above are flags of ownership */
     case cJSON_False:
@@ -182,13 +183,13 @@ static const char *write_item(struct walk *walk, const cJSON *item, int depth)
     case cJSON_Number:
         return write_number(walk, item->valuedouble);
     case cJSON_String:
-        return write_string(walk, item->valuestring, "has a string item without a string");
+        return write_string(walk, item->valuestring, N_("has a string item without a string"));
     case cJSON_Array:
         return write_children(walk, item, false, depth);
     case cJSON_Object:
         return write_children(walk, item, true, depth);
     default:
-        return "has an item of no JSON type";
+        return N_("has an item of no JSON type");
     }
 }
 
@@ -239,7 +240,7 @@ char *json_text(const cJSON *item, const char **why)
 {
     const char *unused = NULL;
     why = why != NULL ? why : &unused;
-    *why = item == NULL ? "is a NULL pointer" : NULL;
+    *why = item == NULL ? N_("is a NULL pointer") : NULL;
     struct text text;
     if (item == NULL || !text_begin(&text)) {
         return NULL;

@@ -16,20 +16,26 @@
 #include <unistd.h>
 
 static char chosen[8] = "en";
+static bool off;
 
 const char *translated(const char *text)
 {
-    return text == NULL || text[0] == '\0' || strcmp(chosen, "en") == 0 ? text : gettext(text);
+    return text == NULL || text[0] == '\0' || strcmp(language_name(), "en") == 0 ? text : gettext(text);
 }
 
 const char *language_name(void)
 {
-    return chosen;
+    return off ? "en" : chosen;
 }
 
 void language_off(void)
 {
-    strcpy(chosen, "en");
+    off = true;
+}
+
+void language_on(void)
+{
+    off = false;
 }
 
 static const char *variable(const char *name)

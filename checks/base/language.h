@@ -32,5 +32,7 @@ const char *language_name(void);
 
 /* From here on this process and its children speak English: for reports that programs read. */
 void language_off(void);
+/* Back to the one chosen, for a report that people read beside those. */
+void language_on(void);
 
 #endif

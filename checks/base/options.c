@@ -47,7 +47,7 @@ bool option_number(const char *option, const char *value, int64_t least, int64_t
     if (read < least || read > most) {
         char *shown = text_quoted(value, strlen(value), 40);
         usage_error("--%s takes a whole number from %lld to %lld, not %s.", option, (long long)least,
-                    (long long)most, shown != NULL ? shown : "this");
+                    (long long)most, shown != NULL ? shown : "?");
         free(shown);
         return false;
     }
@@ -55,20 +55,32 @@ bool option_number(const char *option, const char *value, int64_t least, int64_t
     return true;
 }
 
+/* Adds a word to a list for a sentence, such as "text, tap or json": `before` stands in front of all but the first.
+ * NULL when memory ran out, also for the list so far. */
+static char *listed(char *so_far, const char *before, const char *prefix, const char *word)
+{
+    char *longer = NULL;
+    if (so_far == NULL ||
+        asprintf(&longer, "%s%s%s%s", so_far, so_far[0] != '\0' ? before : "", prefix, word) < 0)
+        longer = NULL;
+    free(so_far);
+    return longer;
+}
+
 int option_choice(const char *option, const char *value, const char *const choices[])
 {
+    char *list = strdup("");
     for (int i = 0; choices[i] != NULL; i++) {
         if (strcmp(choices[i], value) == 0) {
+            free(list);
             return i;
         }
+        list = listed(list, choices[i + 1] != NULL ? _(", ") : _(" or "), "", choices[i]);
     }
     char *shown = text_quoted(value, strlen(value), 40);
-    fprintf(stderr, "--%s takes ", option);
-    for (int i = 0; choices[i] != NULL; i++) {
-        fprintf(stderr, "%s%s", i == 0 ? "" : choices[i + 1] != NULL ? ", " : " or ", choices[i]);
-    }
-    usage_error(", not %s.", shown != NULL ? shown : "this");
+    usage_error("--%s takes %s, not %s.", option, list != NULL ? list : "?", shown != NULL ? shown : "?");
     free(shown);
+    free(list);
     return -1;
 }
 
@@ -76,9 +88,13 @@ int option_choice(const char *option, const char *value, const char *const choic
 
 static int show_help(const struct command *command)
 {
-    printf(_("Usage: build/lab %s%s%s%s\n%s\n"), command->name,
-           command->options[0].name != NULL ? _(" [options]") : "", command->operands[0] != '\0' ? " " : "",
-           command->operands, _(command->summary));
+    const char *gap = command->operands[0] != '\0' ? " " : "";
+    if (command->options[0].name != NULL) {
+        printf(_("Usage: build/lab %s [options]%s%s\n"), command->name, gap, command->operands);
+    } else {
+        printf(_("Usage: build/lab %s%s%s\n"), command->name, gap, command->operands);
+    }
+    puts(_(command->summary));
     for (const struct command_option *option = command->options; option->name != NULL; option++) {
         char left[40];
         snprintf(left, sizeof left, "--%s%s%s", option->name, option->value != NULL ? " " : "",
@@ -106,12 +122,16 @@ static void getopt_table(const struct command *command, struct option table[])
 static int refuse_word(const struct command *command, const char *word)
 {
     char *shown = text_quoted(word, strlen(word), 60);
-    fprintf(stderr, "build/lab %s does not take %s; it takes", command->name, shown != NULL ? shown : "this");
+    char *list = strdup("");
     for (const struct command_option *option = command->options; option->name != NULL; option++) {
-        fprintf(stderr, " --%s%s", option->name, option[1].name != NULL ? "," : " and");
+        list = listed(list, _(", "), "--", option->name);
     }
+    list = listed(list, _(" and "), "--", "help");
+    usage_error("build/lab %s does not take %s; it takes %s.", command->name, shown != NULL ? shown : "?",
+                list != NULL ? list : "?");
     free(shown);
-    return usage_error(" --help.");
+    free(list);
+    return EXIT_USAGE;
 }
 
 static int refuse_value(const struct command *command, int found, bool missing)

@@ -19,6 +19,7 @@
  */
 #include "grader/grade.h"
 
+#include "base/language.h"
 #include "grader/attempt.h"
 #include "grader/export.h"
 #include "grader/gradebook.h"
@@ -508,19 +509,20 @@ static int grade(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option grade_options[] = {
-    {"out", "DIR", "where gradebook, grades, feedback and pages go; given again, it goes on or adds",
+    {"out", "DIR", N_("where gradebook, grades, feedback and pages go; given again, it goes on or adds"),
      take_out},
-    {"jobs", "N", "submissions judged at the same time, 1 to 64; as many as processors", take_jobs},
-    {"seed", "N", "the inputs; without it a secret seed, kept in the gradebook", take_seed},
-    {"rubric", "FILE", "points a stage; without it the lab's own", take_rubric},
-    {"regrade", "NAME", "judge this submission again, and only those named so", take_regrade},
-    {"budget", "SECONDS", "the time a submission may take in all, 1 to 300; 120", take_budget},
-    {"lab", "NAME", "the lab to grade; the first one without it", take_lab},
-    {"no-sandbox", NULL, "run submissions with the rights of your user; every report says so",
+    {"jobs", "N", N_("submissions judged at the same time, 1 to 64; as many as processors"), take_jobs},
+    {"seed", "N", N_("the inputs; without it a secret seed, kept in the gradebook"), take_seed},
+    {"rubric", "FILE", N_("points a stage; without it the lab's own"), take_rubric},
+    {"regrade", "NAME", N_("judge this submission again, and only those named so"), take_regrade},
+    {"budget", "SECONDS", N_("the time a submission may take in all, 1 to 300; 120"), take_budget},
+    {"lab", "NAME", N_("the lab to grade; the first one without it"), take_lab},
+    {"no-sandbox", NULL, N_("run submissions with the rights of your user; every report says so"),
      take_no_sandbox},
     {0},
 };
 
 const struct command grade_command = {
-    "grade", "CLASS", "Grades a folder of submissions that nobody trusts.", grade_options, take_class, grade,
+    "grade",       "CLASS",    N_("Grades a folder of submissions that nobody trusts."),
+    grade_options, take_class, grade,
 };

@@ -6,6 +6,8 @@
  */
 #include "clauses.h"
 
+#include "base/language.h"
+
 static void null_path_is_invalid(struct trial *t)
 {
     expect(t, "OK", init_db());
@@ -52,15 +54,15 @@ static const struct {
     bool taken;
     const char *why;
 } rows[] = {
-    {"'', '', 'odd', '', -1e300", true, "a check that the contract does not have refuses a row"},
-    {"'a', 'A', 'PENDING', 'R', 0", true, "a check that the contract does not have refuses a row"},
-    {"'A', 'A', 'PENDING', 'R', 0", true, "ids that differ by case are taken for one"},
-    {"'a ', 'A', 'PENDING', 'R', 'soon'", true, "a row that the contract's table takes is refused"},
-    {"NULL, 'A', 'PENDING', x'00', 0", true, "a row that the contract's table takes is refused"},
-    {"'a', 'B', 'done', NULL, 1", false, "a second row with the same id is no error"},
-    {"'b', NULL, 'done', NULL, 1", false, "a row without fingerprint is no error"},
-    {"'b', 'B', NULL, NULL, 1", false, "a row without status is no error"},
-    {"'b', 'B', 'done', NULL, NULL", false, "a row without expires is no error"},
+    {"'', '', 'odd', '', -1e300", true, N_("a check that the contract does not have refuses a row")},
+    {"'a', 'A', 'PENDING', 'R', 0", true, N_("a check that the contract does not have refuses a row")},
+    {"'A', 'A', 'PENDING', 'R', 0", true, N_("ids that differ by case are taken for one")},
+    {"'a ', 'A', 'PENDING', 'R', 'soon'", true, N_("a row that the contract's table takes is refused")},
+    {"NULL, 'A', 'PENDING', x'00', 0", true, N_("a row that the contract's table takes is refused")},
+    {"'a', 'B', 'done', NULL, 1", false, N_("a second row with the same id is no error")},
+    {"'b', NULL, 'done', NULL, 1", false, N_("a row without fingerprint is no error")},
+    {"'b', 'B', NULL, NULL, 1", false, N_("a row without status is no error")},
+    {"'b', 'B', 'done', NULL, NULL", false, N_("a row without expires is no error")},
 };
 
 static void expect_takes_rows(struct trial *t)
@@ -70,7 +72,10 @@ static void expect_takes_rows(struct trial *t)
         const char *sql = kept(t, "INSERT INTO keys VALUES(%s)", rows[i].values);
         int result = sqlite3_exec(trial_db(t), sql, NULL, NULL, NULL);
         if (result != (rows[i].taken ? SQLITE_OK : SQLITE_CONSTRAINT))
-            trial_fail(t, kept(t, "the table %s: %s", rows[i].taken ? "takes" : "refuses", sql), rows[i].why);
+            trial_fail(t,
+                       rows[i].taken ? kept(t, _("the table takes: %s"), sql)
+                                     : kept(t, _("the table refuses: %s"), sql),
+                       rows[i].why);
     }
     expect_equal(
         t, "rows found when the case of a text differs", "0",

@@ -4,6 +4,8 @@
  */
 #include "clauses.h"
 
+#include "base/language.h"
+
 static void deletes_what_expired_would_list(struct trial *t)
 {
     int count;
@@ -91,7 +93,7 @@ static void all_or_nothing(struct trial *t)
     have_done_rows(t, ids, COUNT, expires);
     for (int k = 1; k <= COUNT - 1; k++) {
         refuse_deletion(t, k, BYSTANDERS + COUNT);
-        expect_failed(t, kept(t, "deletion %d of %d is refused", k, COUNT - 1),
+        expect_failed(t, kept(t, _("deletion %d of %d is refused"), k, COUNT - 1),
                       purge(expires + 1, number(COUNT - 1)));
         allow_all(t);
     }
@@ -142,7 +144,7 @@ static const char *ask_newly_opened(struct trial *t, const char *sql)
         sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
         found = kept(t, "%s", (const char *)sqlite3_column_text(stmt, 0));
     else
-        found = kept(t, "SQLite says: %s", sqlite3_errmsg(db));
+        found = kept(t, _("SQLite says: %s"), sqlite3_errmsg(db));
     sqlite3_finalize(stmt);
     sqlite3_close(db);
     return found;

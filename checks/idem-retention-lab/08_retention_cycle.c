@@ -6,6 +6,8 @@
  */
 #include "clauses.h"
 
+#include "base/language.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -85,10 +87,10 @@ static const struct {
     const char *condition;
     const char *left;
 } steps[] = {
-    {"the first reserve", "INSERT", "NEW.fingerprint='v1'", "nothing"},
+    {N_("the first reserve"), "INSERT", "NEW.fingerprint='v1'", "nothing"},
     {"finish", "UPDATE", "1", "v1 pending NULL 10"},
     {"purge", "DELETE", "1", "v1 done {\"receipt\":1} 10"},
-    {"the second reserve", "INSERT", "NEW.fingerprint='v2'", "nothing"},
+    {N_("the second reserve"), "INSERT", "NEW.fingerprint='v2'", "nothing"},
 };
 
 /* Either what the earlier steps left is there, or the service had begun one transaction for all and has
@@ -99,7 +101,8 @@ static void expect_step_to_fail(struct trial *t, int step, const char *key)
     expect_answer_only(t, "FAILED", retention_cycle(key));
     const char *left = trial_ask(t, the_row);
     if (!trial_over(t) && strcmp(left, "nothing") != 0)
-        expect_equal(t, kept(t, "the row when %s has failed", steps[step].name), steps[step].left, left);
+        expect_equal(t, kept(t, _("the row when %s has failed"), _(steps[step].name)), steps[step].left,
+                     left);
     allow_all(t);
     clear_rows(t);
 }

@@ -21,7 +21,7 @@
 #define ITEM_LEFT N_("%lld block(s) of cJSON still allocated: an item that was not deleted")
 #define OUT_WRITTEN N_("%s, and the out-parameter was written: %s")
 #define TABLE_CHANGED N_("the table has changed")
-#define NOW_IT_HAS N_("; now: ")
+#define NOW_IT_HAS N_("%s; in the table was: %s; now: %s")
 #define NO_SUCH_ROW N_("no such row")
 #define SANITIZER "AddressSanitizer: "
 

@@ -12,10 +12,16 @@ stage=$1
 shift
 root=$(dirname -- "$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")")
 
-# give_up STATUS SENTENCE
+# say FORMAT ARGUMENT..., give_up STATUS FORMAT ARGUMENT...: as in checks/language.sh, which speaks in the kit's root.
+say() {
+    # shellcheck source=checks/language.sh
+    (cd -- "$root" && . checks/language.sh && say "$@")
+}
 give_up() {
-    printf '%s\n' "$2" >&2
-    exit "$1"
+    gave_up=$1
+    shift
+    say "$@" >&2
+    exit "$gave_up"
 }
 
 # Whether a file was named: a word that is neither an option nor an option's value.
@@ -35,17 +41,17 @@ done
 if [ -z "$named" ]; then
     default=$root/work/$lab/service.c
     [ "$(pwd -P)" != "$root" ] || default=work/$lab/service.c
-    [ -e "$default" ] || give_up 2 "There is no work/$lab/service.c yet: \`make start\` puts the starter there."
+    [ -e "$default" ] || give_up 2 "There is no %s yet: \`make start\` puts the starter there." "work/$lab/service.c"
     set -- "$@" "$default"
 fi
 
 # MAKEFLAGS: when this script was started by make, its options are not meant for here.
-command -v make >/dev/null || give_up 3 "The kit cannot be built: there is no make."
-[ -x "$root/build/lab" ] || printf 'Building the kit, once ...\n' >&2
+command -v make >/dev/null || give_up 3 'The kit cannot be built: there is no make.'
+[ -x "$root/build/lab" ] || say 'Building the kit, once ...' >&2
 if ! built=$(MAKEFLAGS='' make -s -C "$root" build/lab "build/$lab/subject.o" 2>&1 </dev/null); then
     printf '%s\n' "$built" >&2
     command -v "${CC:-cc}" >/dev/null ||
-        give_up 3 "The kit cannot be built: there is no C compiler (${CC:-cc}). \`make deps\` installs what is missing."
+        give_up 3 "The kit cannot be built: there is no C compiler (%s). \`make deps\` installs what is missing." "${CC:-cc}"
     give_up 3 "The kit could not be built; \`make deps\` installs what it needs."
 fi
 

@@ -8,6 +8,8 @@
 #include "clauses.h"
 
 #include "base/json.h"
+#include "base/language.h"
+#include "judge/report_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -191,12 +193,20 @@ const char *sqlite3_command(struct trial *t, const char *sql)
     return command;
 }
 
-/* Runs SQL of the judge's own and notes it. */
+/* What a step begins with, as wide as the names of calls are. */
+static const char *padded(struct trial *t, const char *name)
+{
+    int room = 10 - report_columns(name);
+
+    return kept(t, "%s%*s", name, room > 0 ? room : 0, "");
+}
+
+/* Runs SQL of the judge's own and notes it; the texts are in the chosen language. */
 static void run_step(struct trial *t, const char *name, const char *text, const char *sql)
 {
     if (trial_over(t))
         return;
-    trial_step(t, sqlite3_command(t, sql), "%-10s %s", name, text);
+    trial_step(t, sqlite3_command(t, sql), "%s %s", padded(t, name), text);
     trial_sql(t, sql);
 }
 
@@ -213,7 +223,7 @@ static void refused_row(struct trial *t, sqlite3 *db)
         return;
     default:
         trial_fail(t, "the table takes a row as the contract has it",
-                   kept(t, "SQLite refuses the row: %s", sqlite3_errmsg(db)));
+                   kept(t, _("SQLite refuses the row: %s"), sqlite3_errmsg(db)));
     }
 }
 
@@ -232,8 +242,8 @@ static void note_row(struct trial *t, const char *key, const char *digest, const
     const char *sql = kept(t, "INSERT INTO keys VALUES(%s, %s, '%s', %s, %s)", quoted_sql(t, key),
                            quoted_sql(t, digest), status, quoted_sql(t, response), expires);
 
-    trial_step(t, sqlite3_command(t, sql), "%-10s %s %s %s %s %s", "row", shown(t, key), shown(t, digest),
-               status, shown(t, response), expires);
+    trial_step(t, sqlite3_command(t, sql), "%s %s %s %s %s %s", padded(t, _("row")), shown(t, key),
+               shown(t, digest), status, shown(t, response), expires);
 }
 
 static bool insert_row(sqlite3 *db, const char *key, const char *digest, const char *status,
@@ -320,8 +330,9 @@ void have_rows(struct trial *t, int count, const char *prefix, const char *statu
 
     if (trial_over(t))
         return;
-    trial_step(t, sqlite3_command(t, sql), "%-10s %s000 to %03d, \"d\" %s %s %s", kept(t, "%d rows", count),
-               prefix, count - 1, status, shown(t, response), time);
+    const char *rows = count == 1 ? _("1 row") : kept(t, _("%d rows"), count);
+    trial_step(t, sqlite3_command(t, sql), "%s %s000 to %03d, \"d\" %s %s %s", padded(t, rows), prefix,
+               count - 1, status, shown(t, response), time);
     trial_sql(t, sql);
     for (int i = 0; i < count && !trial_over(t); i++) {
         snprintf(id, sizeof id, "%s%03d", prefix, i);
@@ -347,14 +358,14 @@ void have_bystanders(struct trial *t)
                    time_text(t, LAST_TIME));
         words = kept(t, "%s%s%s %s", words, separator, shown(t, in[i].key), statuses[i]);
     }
-    run_step(t, "3 rows", kept(t, "that must stay: %s", words), sql);
+    run_step(t, _("3 rows"), kept(t, _("that must stay: %s"), words), sql);
     for (int i = 0; i < COUNT && !trial_over(t); i++)
         state_put(trial_state(t), in[i].key, in[i].digest, statuses[i], in[i].response, LAST_TIME);
 }
 
 void clear_rows(struct trial *t)
 {
-    run_step(t, "no rows", "the table is emptied", "DELETE FROM keys");
+    run_step(t, _("no rows"), _("the table is emptied"), "DELETE FROM keys");
     if (!trial_over(t))
         state_clear(trial_state(t));
 }
@@ -363,18 +374,18 @@ void clear_rows(struct trial *t)
 
 void hide_table(struct trial *t)
 {
-    run_step(t, "table", "renamed to hidden", "ALTER TABLE keys RENAME TO hidden");
+    run_step(t, _("table"), _("renamed to hidden"), "ALTER TABLE keys RENAME TO hidden");
 }
 
 void show_table(struct trial *t)
 {
-    run_step(t, "table", "renamed to keys again", "ALTER TABLE hidden RENAME TO keys");
+    run_step(t, _("table"), _("renamed to keys again"), "ALTER TABLE hidden RENAME TO keys");
 }
 
 void refuse(struct trial *t, const char *event, const char *condition)
 {
     run_step(
-        t, "refuse", kept(t, "each %s where %s", event, condition),
+        t, _("refuse"), kept(t, _("each %s where %s"), event, condition),
         kept(t,
              "CREATE TRIGGER refuse_%s BEFORE %s ON keys WHEN %s BEGIN SELECT RAISE(ABORT, 'refused'); END",
              event, event, condition));
@@ -382,7 +393,7 @@ void refuse(struct trial *t, const char *event, const char *condition)
 
 void allow_all(struct trial *t)
 {
-    run_step(t, "allow", "all again",
+    run_step(t, _("allow"), _("all again"),
              "DROP TRIGGER IF EXISTS refuse_INSERT; DROP TRIGGER IF EXISTS refuse_UPDATE;"
              " DROP TRIGGER IF EXISTS refuse_DELETE");
 }

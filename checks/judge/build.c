@@ -38,9 +38,16 @@ static void add(struct words *w, const char *word)
         w->word[w->count++] = (char *)(uintptr_t)word; /* execve() wants char *, and writes to none */
 }
 
-static bool fail(char **why, const char *what, const char *file)
+static bool cannot_read(char **why, const char *file)
 {
-    if (asprintf(why, "%s %s: %s", what, file, strerror(errno)) < 0)
+    if (asprintf(why, _("cannot read %s: %s"), file, strerror(errno)) < 0)
+        *why = NULL;
+    return false;
+}
+
+static bool cannot_copy(char **why, const char *file)
+{
+    if (asprintf(why, _("cannot copy %s: %s"), file, strerror(errno)) < 0)
         *why = NULL;
     return false;
 }
@@ -74,11 +81,11 @@ static bool copy_file(const char *from, const char *folder, const char *name, ch
     int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     bool ok = in >= 0 && out >= 0 && copy_bytes(in, out, 64LL << 20);
     if (!ok)
-        fail(why, in < 0 ? "cannot read" : "cannot copy", from);
+        in < 0 ? cannot_read(why, from) : cannot_copy(why, from);
     if (in >= 0)
         close(in);
     if (out >= 0 && close(out) != 0 && ok)
-        ok = fail(why, "cannot copy", from);
+        ok = cannot_copy(why, from);
     free(to);
     return ok;
 }
@@ -135,7 +142,7 @@ static char *messages_of(const struct check_options *options, const struct comma
     else if (r->bytes == 0 && r->exit_status != 0)
         length = asprintf(&text, _("%s ended with status %d and said nothing"), doing, r->exit_status);
     else
-        length = asprintf(&text, "%s%s", said, r->cut ? "\n[... more]" : "");
+        length = asprintf(&text, "%s%s", said, r->cut ? _("\n[... more]") : "");
     free(said);
     return length >= 0 ? text : NULL;
 }

@@ -167,11 +167,12 @@ static void fail(struct trial *t, const struct race *r, const char *at, const st
             *c = c[1] != '\0' ? ';' : ' ';
     if (now != NULL && asprintf(&observed, _("%s; the table holds: %s"), given,
                                 rows != NULL && *rows ? rows : _("no row")) >= 0)
-        trial_fail(t,
-                   r->strict
-                       ? "what comes of one of the two calls after the other"
-                       : "what comes of one of the two calls after the other, or FAILED and nothing changed",
-                   observed);
+        trial_fail(
+            t,
+            r->strict
+                ? "what comes of one of the two calls after the other"
+                : N_("what comes of one of the two calls after the other, or FAILED and nothing changed"),
+            observed);
     free(words);
     free(rows);
     free(observed);

@@ -132,11 +132,14 @@ static void fail(struct trial *t, const struct refusal *r, const char *note, con
     char *wanted = NULL, *found = NULL, *done = answer_text(&r->wanted), *observed = NULL, *expected = NULL;
     bool changed = states_differ(t, r->before, now, &wanted, &found);
     trial_note_call(t, r->call, note, given);
-    if (asprintf(&expected, _("FAILED and nothing changed, or %s and all of it done"), done) >= 0 &&
-        asprintf(&observed, "%s%s%s%s%s", given,
-                 changed ? _("; in the table was: ") : _(", and the table as before"),
-                 changed && wanted != NULL ? wanted : "", changed ? _("; now: ") : "",
-                 changed && found != NULL ? found : "") >= 0)
+    if (asprintf(&expected, _("FAILED and nothing changed, or %s and all of it done"), done) < 0)
+        expected = NULL;
+    int length = changed ? asprintf(&observed, _("%s; in the table was: %s; now: %s"), given,
+                                    wanted != NULL ? wanted : "", found != NULL ? found : "")
+                         : asprintf(&observed, _("%s, and the table as before"), given);
+    if (length < 0)
+        observed = NULL;
+    if (expected != NULL && observed != NULL)
         trial_fail(t, expected, observed);
     free(wanted);
     free(found);

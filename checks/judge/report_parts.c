@@ -7,6 +7,7 @@
 #include "base/language.h"
 #include "judge/check.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -225,6 +226,14 @@ int report_columns(const char *text)
     return columns;
 }
 
+int report_padded(FILE *to, const char *text, int width)
+{
+    int columns = report_columns(text);
+    int room = width > columns ? width - columns : 0;
+    fprintf(to, "%s%*s", text, room, "");
+    return columns + room;
+}
+
 /* Marks that begin no line, and those that end none, where lines break between wide characters. */
 static bool stays_behind(const char *at)
 {
@@ -316,5 +325,19 @@ void report_wrapped(FILE *to, const char *text, int column, int indent)
             column = new_line(to, indent);
         }
         text += *text == ' ' || *text == '\n';
+    }
+}
+
+void report_say(FILE *to, int indent, const char *format, ...)
+{
+    char *text;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, _(format), arguments);
+    va_end(arguments);
+    if (length >= 0) {
+        report_wrapped(to, text, 0, indent);
+        putc('\n', to);
+        free(text);
     }
 }

@@ -37,6 +37,8 @@ char *report_page(const char *lab, const char *number, const char *name);
 
 /* The columns that `text` takes on a terminal: two for a wide character, none for a colour. */
 int report_columns(const char *text);
+/* Writes `text` and spaces up to `width` columns. Gives the columns of both: more where the text is wider. */
+int report_padded(FILE *to, const char *text, int width);
 
 /*
  * Writes `text` from column `column` on and begins a new line at column `indent` where it would pass
@@ -44,5 +46,7 @@ int report_columns(const char *text);
  * behind no opening one), and only outside double quotes, so that data stays as it was. No newline at the end.
  */
 void report_wrapped(FILE *to, const char *text, int column, int indent);
+/* A line of its own: printf-like, the format in the chosen language, wrapped from the first column on. */
+void report_say(FILE *to, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

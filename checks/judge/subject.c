@@ -176,7 +176,7 @@ char *subject_printed(struct subject *s)
     }
     char *text = NULL;
     if (head_text != NULL && tail_text != NULL &&
-        asprintf(&text, "%s\n[... %llu bytes in all ...]\n%s", head_text, s->printed, tail_text) < 0)
+        asprintf(&text, _("%s\n[... %llu bytes in all ...]\n%s"), head_text, s->printed, tail_text) < 0)
         text = NULL;
     free(tail);
     free(head_text);
@@ -300,6 +300,32 @@ static bool send_line(struct subject *s, const char *text, size_t length)
     return true;
 }
 
+/* What the system calls a signal. Its own translations are seldom installed: those that end a process most are here. */
+static const char *signal_name(int number)
+{
+    static const char *const known[] = {
+        N_("Aborted"),
+        N_("Alarm clock"),
+        N_("Broken pipe"),
+        N_("Bus error"),
+        N_("CPU time limit exceeded"),
+        N_("File size limit exceeded"),
+        N_("Floating point exception"),
+        N_("Hangup"),
+        N_("Illegal instruction"),
+        N_("Interrupt"),
+        N_("Killed"),
+        N_("Segmentation fault"),
+        N_("Terminated"),
+        N_("Trace/breakpoint trap"),
+    };
+    const char *name = strsignal(number);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(name, known[i]) == 0)
+            return _(known[i]);
+    return name;
+}
+
 /* Notes how the child ended, from the first process's line {"exit":n} or {"signal":n}. False when it is no such line. */
 static bool note_end(struct subject *s, const cJSON *line)
 {
@@ -310,8 +336,8 @@ static bool note_end(struct subject *s, const cJSON *line)
     if (cJSON_IsNumber(status))
         snprintf(s->end_text, sizeof s->end_text, _("exit status %d"), status->valueint);
     else
-        snprintf(s->end_text, sizeof s->end_text, "signal %d (%s)", signal_number->valueint,
-                 strsignal(signal_number->valueint));
+        snprintf(s->end_text, sizeof s->end_text, _("signal %d (%s)"), signal_number->valueint,
+                 signal_name(signal_number->valueint));
     return true;
 }
 
@@ -413,6 +439,24 @@ static void find_place(const struct subject *s, const char *report, char place[6
     }
 }
 
+/* What a sanitizer said, `length` bytes of it, and where; `place` is "" when no line of the submission is known. */
+static void note_report(struct subject *s, int length, const char *report, const char *place)
+{
+    if (place[0] != '\0')
+        snprintf(s->end_text, sizeof s->end_text, _("%.*s at %s"), length, report, place);
+    else
+        snprintf(s->end_text, sizeof s->end_text, "%.*s", length, report);
+}
+
+static void note_undefined(struct subject *s, int length, const char *report, const char *place)
+{
+    if (place[0] != '\0')
+        snprintf(s->end_text, sizeof s->end_text, _("undefined behaviour: %.*s at %s"), length, report,
+                 place);
+    else
+        snprintf(s->end_text, sizeof s->end_text, _("undefined behaviour: %.*s"), length, report);
+}
+
 const char *subject_end_text(struct subject *s)
 {
     drain_output(s);
@@ -427,16 +471,14 @@ const char *subject_end_text(struct subject *s)
         const char *details = strstr(report, " on ");
         if (details != NULL && details < report + words)
             words = (size_t)(details - report);
-        snprintf(s->end_text, sizeof s->end_text, "%.*s%s%s", (int)words, report, place[0] ? " at " : "",
-                 place);
+        note_report(s, (int)words, report, place);
     } else if (undefined != NULL) {
         const char *start = undefined;
         while (start > tail && start[-1] != '\n')
             start--;
         find_place(s, start, place);
         undefined += strlen(": runtime error: ");
-        snprintf(s->end_text, sizeof s->end_text, "undefined behaviour: %.*s%s%s",
-                 (int)strcspn(undefined, "\n"), undefined, place[0] ? " at " : "", place);
+        note_undefined(s, (int)strcspn(undefined, "\n"), undefined, place);
     }
     free(tail);
     return s->end_text;

@@ -3,6 +3,8 @@
  */
 #include "judge/temp.h"
 
+#include "base/language.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -61,7 +63,7 @@ bool temp_make(struct temp *temp, const char *parent, char **why)
     parent = parent != NULL ? parent : default_parent();
     snprintf(temp->path, sizeof temp->path, "%s/lab-XXXXXX", parent);
     if (mkdtemp(temp->path) == NULL || pipe2(ends, O_CLOEXEC) != 0) {
-        if (asprintf(why, "no temporary folder can be made in %s: %s", parent, strerror(errno)) < 0)
+        if (asprintf(why, _("no temporary folder can be made in %s: %s"), parent, strerror(errno)) < 0)
             *why = NULL;
         temp->path[0] = '\0';
         return false;

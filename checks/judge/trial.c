@@ -128,7 +128,7 @@ void expect_equal(struct trial *t, const char *what, const char *expected, const
 void trial_sql_failed(struct trial *t, const char *doing)
 {
     int code = t->db != NULL ? sqlite3_errcode(t->db) & 0xff : SQLITE_CANTOPEN;
-    const char *message = t->db != NULL ? sqlite3_errmsg(t->db) : "it cannot be opened";
+    const char *message = t->db != NULL ? sqlite3_errmsg(t->db) : _("it cannot be opened");
     if (t->confined && (code == SQLITE_FULL || code == SQLITE_IOERR)) {
         trial_fail(t, "room for a database", "the submission has filled the folder it may write to");
         return;
@@ -185,7 +185,7 @@ sqlite3 *trial_db(struct trial *t)
     bool there = lstat(t->path, &file) == 0;
     if (t->called && (!there || !S_ISREG(file.st_mode))) {
         trial_fail(t, "the database is a file",
-                   there ? "something else stands where the database was" : "there is no such file");
+                   there ? N_("something else stands where the database was") : N_("there is no such file"));
         return NULL;
     }
     if (t->db != NULL && there && t->inode != 0 && t->inode != file.st_ino)
@@ -431,7 +431,7 @@ static char *out_words(const cJSON *raw, int status, int fill)
         return strdup(flag->valueint ? "true" : "false");
     }
     if (cJSON_IsString(bad))
-        return asprintf(&text, _("a value that cannot be read: %s"), bad->valuestring) >= 0 ? text : NULL;
+        return asprintf(&text, _("a value that cannot be read: %s"), _(bad->valuestring)) >= 0 ? text : NULL;
     if (!cJSON_IsString(out) || (status != STATUS_OK && strcmp(out->valuestring, "untouched") == 0))
         return NULL;
     return strdup(out->valuestring);
@@ -546,9 +546,9 @@ static char *call_words(const cJSON *call)
     fprintf(to, "%-10s", name->valuestring);
     cJSON_ArrayForEach(arg, cJSON_GetObjectItemCaseSensitive(call, "args")) write_arg(to, arg);
     if (cJSON_IsNull(path))
-        fputs(" (path NULL)", to);
+        fputs(_(" (path NULL)"), to);
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(call, "no_out")))
-        fputs(" (result pointer NULL)", to);
+        fputs(_(" (result pointer NULL)"), to);
     return fclose(to) == 0 ? text : NULL;
 }
 

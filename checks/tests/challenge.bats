@@ -163,3 +163,13 @@ TESTS
     assert_output_has $'#   expected  k|d|done|1|10.0\n#   observed  (no row)'
     assert_output_has $'#   expected  (no row)\n#   observed  k|d|done|1|10.0'
 }
+
+@test "started from a test of bats, the tests still run in the bats that a person starts" {
+    local path=$BATS_TEST_TMPDIR/path
+    [[ $PATH == *"$BATS_LIBEXEC"* ]] || fail 'Expected PATH to have the inner programs of this bats.'
+    # shellcheck disable=SC2016 # it is for the inner test
+    printf '@test "path" { printf "%%s" "$PATH" >%q; }\n' "$path" >"$TESTS"
+    run_lab 1 challenge "$VARIANT" "$TESTS"
+    # The bats that runs them adds its own.
+    assert_equal 1 "$(tr : '\n' <"$path" | grep -cxF -- "$BATS_LIBEXEC")"
+}

@@ -21,7 +21,7 @@ new_kit() {
     [ ! -d "$TREE" ] || return 0
     mkdir -p "$TREE/build" "$TREE/broken-variants"
     cp "$LAB" "$TREE/build/lab" # it finds its root by its own path
-    ln -s "$KIT/build/$LAB_NAME" "$TREE/build/"
+    ln -s "$KIT/build/$LAB_NAME" "$KIT/build/locale" "$TREE/build/"
     [ ! -d "$KIT/build/node_modules" ] || ln -s "$KIT/build/node_modules" "$TREE/build/"
     ln -s "$KIT/checks" "$KIT/fixtures" "$KIT/labs" "$KIT/solutions" "$TREE/"
     mkdir "$TREE/broken-variants/$LAB_NAME"

@@ -3,6 +3,8 @@
  */
 #include "variants/bats.h"
 
+#include "base/language.h"
+#include "judge/command.h"
 #include "variants/variant.h"
 
 #include <errno.h>
@@ -194,6 +196,32 @@ bool bats_is_complete(const struct bats_result *r)
 
 /* ---- Outside ------------------------------------------------------------------------------------------- */
 
+static void drop_from_path(const char *folder)
+{
+    const char *path = getenv("PATH");
+    char *kept = NULL;
+    size_t length = 0;
+    FILE *to = path != NULL && folder[0] != '\0' ? open_memstream(&kept, &length) : NULL;
+    if (to == NULL)
+        return;
+    for (const char *at = path; at != NULL;) {
+        size_t word = strcspn(at, ":");
+        if (word != strlen(folder) || strncmp(at, folder, word) != 0)
+            fprintf(to, "%s%.*s", ftell(to) > 0 ? ":" : "", (int)word, at);
+        at = at[word] == ':' ? at + word + 1 : NULL;
+    }
+    if (fclose(to) == 0 && length > 0)
+        setenv("PATH", kept, 1);
+    free(kept);
+}
+
+char *bats_find(void)
+{
+    const char *inner = getenv("BATS_LIBEXEC");
+    drop_from_path(inner != NULL ? inner : "");
+    return command_find("bats");
+}
+
 static bool start(const struct order *order, struct ending *ending)
 {
     int ends[2];
@@ -230,9 +258,9 @@ bool bats_run(const char *bats, const char *tests, const char *idem, const char 
         r->late = ending.late;
         r->exit_status = WIFSIGNALED(ending.how) ? 128 + WTERMSIG(ending.how) : WEXITSTATUS(ending.how);
         count(r);
-    } else if (asprintf(why, errno == EFBIG ? "the tests print more than a mebibyte"
-                                            : "bats could not be run") < 0) {
-        *why = NULL;
+    } else {
+        *why =
+            strdup(errno == EFBIG ? _("the tests print more than a mebibyte") : _("bats could not be run"));
     }
     free(order.tap);
     return ran;

@@ -25,6 +25,10 @@ struct bats_result {
     char *output;  /* TAP, as printed */
 };
 
+/* The path of the program, allocated; NULL: there is none. When a test of another bats runs this, the inner
+ * programs of that one are left out of PATH from here on: one of them is named bats too. */
+char *bats_find(void);
+
 /* `bats` is the path of the program. False when it could not be run: *why is a sentence without a full
  * stop, allocated. */
 bool bats_run(const char *bats, const char *tests, const char *idem, const char *folder, int limit_ms,

@@ -9,6 +9,7 @@
 #include "variants/commands.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/check.h"
 #include "judge/command.h"
 #include "judge/report.h"
@@ -21,7 +22,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -106,20 +106,6 @@ static bool build_idem(const struct challenge *c, int number, const char *source
 
 /* ---- What the tests said ------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static void say(FILE *to, const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        return;
-    report_wrapped(to, text, 0, 2);
-    putc('\n', to);
-    free(text);
-}
-
 /* The lines of TAP from each failed test on, with what it printed; where there is no test, all of it. */
 static void write_failures(const struct challenge *c, const char *tap)
 {
@@ -146,33 +132,50 @@ static char *first_failed(const struct bats_result *r)
     return name != NULL ? text_quoted(name, strlen(name), 200) : NULL;
 }
 
+/* `on`: what the tests ran on, in the chosen language. */
 static void write_line(const struct challenge *c, const char *on, const struct bats_result *r)
 {
     int failed = cJSON_GetArraySize(r->failed);
-    fprintf(c->to, "  %-26s %d passed, %d failed%s\n", on, r->passed, failed,
-            r->late          ? "; its time was up"
-            : r->skipped > 0 ? "; the others were skipped"
-                             : "");
+    fputs("  ", c->to);
+    report_padded(c->to, on, 26);
+    putc(' ', c->to);
+    if (r->late)
+        fprintf(c->to, _("%d passed, %d failed; its time was up"), r->passed, failed);
+    else if (r->skipped > 0)
+        fprintf(c->to, _("%d passed, %d failed; the others were skipped"), r->passed, failed);
+    else
+        fprintf(c->to, _("%d passed, %d failed"), r->passed, failed);
+    putc('\n', c->to);
 }
 
 /* Why a run has no meaning: it was cut short, or there was no test. NULL when it has one. Allocated. */
-static char *no_meaning(const struct challenge *c, const struct bats_result *r)
+static char *no_meaning(const struct challenge *c, const char *on, const struct bats_result *r)
 {
     char *why = NULL;
     int seen = r->passed + r->skipped + cJSON_GetArraySize(r->failed);
     int length = 0;
     if (r->late)
-        length = asprintf(
-            &why, "Timed out: your tests took longer than %lld s and were ended with all they had started",
-            (long long)c->limit_s);
+        length = asprintf(&why,
+                          _("Timed out: your tests took longer than %lld s and were ended with all they had "
+                            "started, on %s."),
+                          (long long)c->limit_s, on);
     else if (r->planned == 0 && seen == 0)
-        length = asprintf(&why, "No test ran: bats found none in your file, or could not read it (status %d)",
-                          r->exit_status);
+        length = asprintf(
+            &why, _("No test ran: bats found none in your file, or could not read it (status %d), on %s."),
+            r->exit_status, on);
     else if (r->planned != seen)
-        length = asprintf(&why, "Not every test ran: %d were planned, and %d seen", r->planned, seen);
+        length = asprintf(&why, _("Not every test ran: %d were planned, and %d seen, on %s."), r->planned,
+                          seen, on);
     else if (r->skipped == seen)
-        length = asprintf(&why, "No test ran: all %d were skipped", seen);
+        length = asprintf(&why, _("No test ran: all %d were skipped, on %s."), seen, on);
     return length >= 0 ? why : NULL;
+}
+
+/* A sentence that is in the chosen language already. */
+static void write_sentence(const struct challenge *c, const char *sentence)
+{
+    report_wrapped(c->to, sentence, 0, 2);
+    putc('\n', c->to);
 }
 
 /* ---- The verdict --------------------------------------------------------------------------------------- */
@@ -205,20 +208,21 @@ static int judge_correct(const struct challenge *c, int number, const char *on)
     struct bats_result r = {0};
     if (!run_tests(c, number, &r))
         return bats_clear(&r), EXIT_KIT;
-    char *meaningless = no_meaning(c, &r);
+    char *meaningless = no_meaning(c, on, &r);
     char *failed = first_failed(&r);
     write_line(c, on, &r);
     if (failed != NULL || meaningless != NULL)
         write_failures(c, r.output);
     if (failed != NULL) {
         putc('\n', c->to);
-        say(c->to, "Your tests fail on a correct service: %s fails on %s.", failed, on);
-        say(c->to, "Next: a test must pass on every right service; look at what the contract promises and "
+        report_say(c->to, 2, "Your tests fail on a correct service: %s fails on %s.", failed, on);
+        report_say(c->to, 2,
+                   "Next: a test must pass on every right service; look at what the contract promises and "
                    "what this test asks for.");
     } else if (meaningless != NULL) {
         putc('\n', c->to);
-        say(c->to, "%s, on %s.", meaningless, on);
-        say(c->to, "Next: begin with the worked example in labs/%s/my-tests.bats", idem_lab.name);
+        write_sentence(c, meaningless);
+        report_say(c->to, 2, "Next: begin with the worked example in labs/%s/my-tests.bats", idem_lab.name);
     }
     int status = failed != NULL || meaningless != NULL ? EXIT_FALLS_SHORT : -1;
     free(meaningless);
@@ -227,17 +231,31 @@ static int judge_correct(const struct challenge *c, int number, const char *on)
     return status;
 }
 
-static void write_catchers(const struct challenge *c, const struct bats_result *r)
+/* The names of the tests that failed, quoted, with commas between. Allocated. */
+static char *catchers_of(const struct bats_result *r)
 {
+    char *text = NULL;
+    size_t length = 0;
     const cJSON *name;
-    fputs("\nCaught by", c->to);
+    FILE *to = open_memstream(&text, &length);
+    if (to == NULL)
+        return NULL;
     cJSON_ArrayForEach(name, r->failed)
     {
         char *quoted = text_quoted(name->valuestring, strlen(name->valuestring), 200);
-        fprintf(c->to, "%s %s", name == r->failed->child ? "" : ",", quoted != NULL ? quoted : "?");
+        fprintf(to, "%s%s", name == r->failed->child ? "" : _(", "), quoted != NULL ? quoted : "?");
         free(quoted);
     }
-    fputs(".\n", c->to);
+    fclose(to);
+    return text;
+}
+
+static void write_catchers(const struct challenge *c, const struct bats_result *r)
+{
+    char *catchers = catchers_of(r);
+    putc('\n', c->to);
+    fprintf(c->to, _("Caught by %s.\n"), catchers != NULL ? catchers : "?");
+    free(catchers);
 }
 
 static int judge_variant(const struct challenge *c, int number)
@@ -245,21 +263,22 @@ static int judge_variant(const struct challenge *c, int number)
     struct bats_result r = {0};
     if (!run_tests(c, number, &r))
         return bats_clear(&r), EXIT_KIT;
-    char *meaningless = no_meaning(c, &r);
+    char *meaningless = no_meaning(c, _("the broken variant"), &r);
     bool caught = cJSON_GetArraySize(r.failed) > 0;
-    write_line(c, "the broken variant", &r);
+    write_line(c, _("the broken variant"), &r);
     if (caught) {
         write_failures(c, r.output);
         write_catchers(c, &r);
-        fputs("Next: which clause of the contract is that test? Then try the next variant.\n", c->to);
+        fputs(_("Next: which clause of the contract is that test? Then try the next variant.\n"), c->to);
     } else if (meaningless != NULL) {
         putc('\n', c->to);
-        say(c->to, "%s, on the broken variant.", meaningless);
-        fputs("Next: write a test that fails, in place of one that never ends.\n", c->to);
+        write_sentence(c, meaningless);
+        fputs(_("Next: write a test that fails, in place of one that never ends.\n"), c->to);
     } else {
-        fprintf(c->to, "\nNot caught by any of your tests (%d).\n", r.passed);
-        say(c->to, "Next: look at the change once more; which row or answer would differ? %s",
-            c->variant->ask);
+        putc('\n', c->to);
+        fprintf(c->to, _("Not caught by any of your tests (%d).\n"), r.passed);
+        report_say(c->to, 2, "Next: look at the change once more; which row or answer would differ? %s",
+                   _(c->variant->ask));
     }
     free(meaningless);
     bats_clear(&r);
@@ -278,7 +297,7 @@ static bool build_correct(const struct challenge *c, int number, const char *pat
         kit_error("%s cannot be linked as a program: %s", path,
                   source == NULL                            ? strerror(errno)
                   : messages != NULL && messages[0] != '\0' ? messages
-                                                            : "the compiler said nothing");
+                                                            : _("the compiler said nothing"));
     free(messages);
     free(source);
     return built;
@@ -293,9 +312,9 @@ static int build_variant(const struct challenge *c, int number, const char *refe
     char *source = text != NULL ? diff_apply(c->variant->diff, text, &why) : NULL;
     bool built = source != NULL && build_idem(c, number, source, &messages);
     if (source == NULL)
-        say(c->to, "Not applied: %s.", why != NULL ? why : "the reference cannot be read");
+        report_say(c->to, 2, "Not applied: %s.", why != NULL ? why : _("the reference cannot be read"));
     else if (!built)
-        fprintf(c->to, "Does not build:\n%s\n", messages != NULL ? messages : "");
+        fprintf(c->to, _("Does not build:\n%s\n"), messages != NULL ? messages : "");
     free(why);
     free(messages);
     free(text);
@@ -309,9 +328,9 @@ static int judge_all(const struct challenge *c, const char *reference, const cha
         return EXIT_KIT;
     int status = build_variant(c, 3, reference);
     if (status < 0)
-        status = judge_correct(c, 1, "the reference");
+        status = judge_correct(c, 1, _("the reference"));
     if (status < 0)
-        status = judge_correct(c, 2, "another correct service");
+        status = judge_correct(c, 2, _("another correct service"));
     return status < 0 ? judge_variant(c, 3) : status;
 }
 
@@ -337,7 +356,7 @@ static int report_challenge(struct challenge *c)
     write_frame(c, true);
     int status = EXIT_KIT;
     if (!temp_make(&c->temp, NULL, &why))
-        kit_error("%s.", why != NULL ? why : "memory ran out");
+        kit_error("%s.", why != NULL ? why : _("memory ran out"));
     else if (reference != NULL && asprintf(&second, "%s/fixtures/%s/submissions/good/" SECOND_DESIGN "/%s",
                                            kit_root(), idem_lab.name, idem_lab.file) >= 0)
         status = judge_all(c, reference, second);
@@ -372,10 +391,11 @@ static bool find_tools(struct challenge *c)
 {
     const char *chosen = getenv("LAB_CC");
     c->cc = command_find(chosen != NULL && chosen[0] != '\0' ? chosen : "cc");
-    c->bats = command_find("bats");
-    if (c->cc == NULL || c->bats == NULL)
-        kit_error("There is no %s here; `make deps` installs what the kit needs.",
-                  c->cc == NULL ? "C compiler" : "bats");
+    c->bats = bats_find();
+    if (c->cc == NULL)
+        kit_error("There is no C compiler here; `make deps` installs what the kit needs.");
+    else if (c->bats == NULL)
+        kit_error("There is no bats here; `make deps` installs what the kit needs.");
     return c->cc != NULL && c->bats != NULL;
 }
 
@@ -386,7 +406,7 @@ static int load(struct challenge *c)
     char *words[] = {(char *)(uintptr_t)c->name};
     char **files = variant_files(&idem_lab, words, 1, &status);
     if (files != NULL && (c->variant = variant_load(&idem_lab, files[0], &why)) == NULL)
-        status = kit_error("%s: %s.", files[0], why != NULL ? why : "memory ran out");
+        status = kit_error("%s: %s.", files[0], why != NULL ? why : _("memory ran out"));
     files_free(files);
     free(why);
     return c->variant != NULL ? -1 : status;
@@ -414,14 +434,14 @@ static int challenge(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option challenge_options[] = {
-    {"limit", "S", "seconds for each of the three runs of your tests, 1 to 600; 60", take_limit},
+    {"limit", "S", N_("seconds for each of the three runs of your tests, 1 to 600; 60"), take_limit},
     {0},
 };
 
 const struct command challenge_command = {
     "challenge",
     "NAME TESTS.bats",
-    "Runs your own tests: they pass on what is right, and catch the variant.",
+    N_("Runs your own tests: they pass on what is right, and catch the variant."),
     challenge_options,
     take_word,
     challenge,

@@ -8,6 +8,8 @@
  */
 #include "variants/diff.h"
 
+#include "base/language.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,7 +22,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char **why, const char 
 {
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(why, format, arguments) < 0)
+    if (vasprintf(why, _(format), arguments) < 0)
         *why = NULL;
     va_end(arguments);
     return false;

@@ -8,6 +8,7 @@
 #include "variants/commands.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/check.h"
 #include "judge/report_parts.h"
 #include "variants/output.h"
@@ -82,11 +83,11 @@ static int print_score(sqlite3 *db)
     if (!output_begin(&output)) {
         status = kit_error("There is no memory for the score.");
     } else if (cJSON_GetArraySize(scored) == 0) {
-        fputs("Nothing was predicted so far.\nNext: make predict\n", output.to);
+        fputs(_("Nothing was predicted so far.\nNext: make predict\n"), output.to);
         status = output_print(&output, EXIT_HOLDS);
     } else {
         show_score(output.to, &idem_lab, scored);
-        fputs("Next: make predict\n", output.to);
+        fputs(_("Next: make predict\n"), output.to);
         status = output_print(&output, EXIT_HOLDS);
     }
     cJSON_Delete(scored);
@@ -108,7 +109,7 @@ static bool read_prediction(const char *text, struct clause_set *set)
     if (!clause_set_read(set, &idem_lab, text, unknown)) {
         char *shown = text_quoted(unknown, strlen(unknown), 40);
         usage_error("There is no clause %s: a prediction is a list of clauses such as 4.2,4.8, or none.",
-                    shown != NULL ? shown : "of that name");
+                    shown != NULL ? shown : "?");
         free(shown);
         return false;
     }
@@ -125,7 +126,8 @@ static bool ask(struct clause_set *set)
     size_t size = 0;
     bool answered = false;
     for (;;) {
-        fputs("Which clauses will fail? (ids with spaces between, or none; an empty line leaves): ", stdout);
+        fputs(_("Which clauses will fail? (ids with spaces between, or none; an empty line leaves): "),
+              stdout);
         fflush(stdout);
         if (getline(&line, &size, stdin) < 0 || line[strspn(line, " \t\n")] == '\0')
             break;
@@ -133,7 +135,7 @@ static bool ask(struct clause_set *set)
             break;
     }
     if (!answered)
-        fputs("\nNothing was predicted, so nothing was run.\n", stdout);
+        printf("\n%s\n", _("Nothing was predicted, so nothing was run."));
     free(line);
     return answered;
 }
@@ -150,6 +152,18 @@ static bool has_prediction_or_terminal(const struct request *request)
 
 /* ---- The run ------------------------------------------------------------------------------------------- */
 
+static int not_judged(const cJSON *row)
+{
+    const char *name = member_text(row, "name");
+    const char *outcome = _(member_text(row, "outcome"));
+    const char *message = _(member_text(row, "message"));
+    size_t length = strnlen(message, 200);
+    while (((unsigned char)message[length] & 0xc0) == 0x80) /* no character is cut */
+        length--;
+    return length > 0 ? kit_error("%s: %s: %.*s.", name, outcome, (int)length, message)
+                      : kit_error("%s: %s.", name, outcome);
+}
+
 /* The run has ended: notes what failed, and shows both. */
 static int conclude(sqlite3 *db, const struct prediction *stored, const cJSON *result,
                     const struct clause_set *predicted)
@@ -161,15 +175,14 @@ static int conclude(sqlite3 *db, const struct prediction *stored, const cJSON *r
     struct clause_set failed = clause_set_from_json(member_list(row, "caught_by"), &idem_lab);
     bool judged = clause_set_size(&failed) > 0 || strcmp(outcome, "not caught") == 0;
     if (!judged)
-        return kit_error("%s: %s%s%.200s.", member_text(row, "name"), outcome,
-                         member_text(row, "message")[0] != '\0' ? ": " : "", member_text(row, "message"));
+        return not_judged(row);
     if (!prediction_note_failed(db, &idem_lab, stored->id, &failed))
         return EXIT_KIT;
     if (!output_begin(&output))
         return kit_error("There is no memory for the report.");
     show_outcome(output.to, &idem_lab, row, member_number(result, "seed"), predicted, &style);
     if (predicted != NULL && !stored->counts)
-        fputs("(It is not scored: it was seen before, or its behaviour is undefined.)\n", output.to);
+        fputs(_("(It is not scored: it was seen before, or its behaviour is undefined.)\n"), output.to);
     return output_print(&output, EXIT_HOLDS);
 }
 
@@ -180,8 +193,9 @@ static int run_variant(sqlite3 *db, const struct prediction *stored, const char 
     char *files[] = {strdup(file), NULL};
     struct variants_options options = {files, seed, 0, isatty(2) == 1};
     cJSON *result = variants_run(&idem_lab, &options, &why);
-    int status = result != NULL ? conclude(db, stored, result, predicted)
-                                : kit_error("%s", why != NULL ? why : "The kit could not judge: no memory.");
+    int status = result != NULL
+                     ? conclude(db, stored, result, predicted)
+                     : kit_error("%s", why != NULL ? why : _("The kit could not judge: no memory."));
     cJSON_Delete(result);
     free(files[0]);
     free(why);
@@ -219,7 +233,7 @@ static int predict_file(sqlite3 *db, const struct request *request, const char *
     char *why = NULL;
     struct variant *variant = variant_load(&idem_lab, file, &why);
     int status = variant != NULL ? predict_variant(db, request, variant)
-                                 : kit_error("%s: %s.", file, why != NULL ? why : "memory ran out");
+                                 : kit_error("%s: %s.", file, why != NULL ? why : _("memory ran out"));
     variant_free(variant);
     free(why);
     return status;
@@ -243,7 +257,7 @@ static char *next_file(sqlite3 *db, int *status)
     }
     if (found == NULL && files != NULL) {
         *status = print_score(db);
-        puts("Every variant of the worksheet was predicted. The others: build/lab predict NAME");
+        puts(_("Every variant of the worksheet was predicted. The others: build/lab predict NAME"));
     }
     files_free(files);
     return found;
@@ -299,15 +313,16 @@ static int predict(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option predict_options[] = {
-    {"fails", "IDS", "the clauses that will fail, as 4.2,4.8, or none; without it you are asked", take_fails},
-    {"no-prediction", NULL, "run it without a prediction; a later one is not scored", take_unpredicted},
-    {"next", NULL, "the next variant of the worksheet that was not predicted yet", take_next},
-    {"score", NULL, "sum up what was predicted so far, by stage", take_score},
-    {"seed", "N", "the inputs of an earlier run; without it they are new ones", take_seed},
+    {"fails", "IDS", N_("the clauses that will fail, as 4.2,4.8, or none; without it you are asked"),
+     take_fails},
+    {"no-prediction", NULL, N_("run it without a prediction; a later one is not scored"), take_unpredicted},
+    {"next", NULL, N_("the next variant of the worksheet that was not predicted yet"), take_next},
+    {"score", NULL, N_("sum up what was predicted so far, by stage"), take_score},
+    {"seed", "N", N_("the inputs of an earlier run; without it they are new ones"), take_seed},
     {0},
 };
 
 const struct command predict_command = {
-    "predict",       "NAME",    "Shows a broken variant, takes your prediction, runs it, compares.",
+    "predict",       "NAME",    N_("Shows a broken variant, takes your prediction, runs it, compares."),
     predict_options, take_name, predict,
 };

@@ -7,10 +7,10 @@
 #include "variants/predict.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/report_parts.h"
 #include "variants/report.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +19,6 @@
 #define YELLOW "\x1b[33m"
 #define BOLD "\x1b[1m"
 #define PLAIN "\x1b[0m"
-
-__attribute__((format(printf, 4, 5))) static void say(FILE *to, int column, int indent, const char *format,
-                                                      ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        return;
-    report_wrapped(to, text, column, indent);
-    putc('\n', to);
-    free(text);
-}
 
 static const char *colour(const struct report_style *style, const char *code)
 {
@@ -99,23 +84,25 @@ static void write_diff(FILE *to, const char *text, const struct report_style *st
 
 static void write_clause(FILE *to, const struct clause *clause, const struct report_style *style)
 {
-    char *sentence = printable(clause->sentence, style);
+    char *sentence = printable(_(clause->sentence), style);
     int column = fprintf(to, "  %-4s  ", clause->id);
-    say(to, column, column, "%s", sentence != NULL ? sentence : "");
+    report_wrapped(to, sentence, column, column);
+    putc('\n', to);
     free(sentence);
 }
 
 static void write_stage(FILE *to, const struct stage *stage, const struct report_style *style)
 {
-    fprintf(to, "The clauses of stage %s:\n", stage->number);
+    fprintf(to, _("The clauses of stage %s:\n"), stage->number);
     for (const struct clause *clause = stage->clauses; clause->id != NULL; clause++)
         write_clause(to, clause, style);
 }
 
+/* A field of the head, in the chosen language where its words are translated. */
 static void write_field(FILE *to, const char *name, const char *text, const struct report_style *style)
 {
-    char *shown = printable(text, style);
-    say(to, 0, 2, "%s: %s", name, shown != NULL ? shown : "");
+    char *shown = printable(_(text), style);
+    report_say(to, 2, "%s: %s", name, shown != NULL ? shown : "");
     free(shown);
 }
 
@@ -123,22 +110,23 @@ void show_variant(FILE *to, const struct lab *lab, const struct variant *variant
                   const struct report_style *style)
 {
     const struct stage *stage = &lab->stages[variant->stage];
-    char *title = printable(variant->title, style);
+    char *title = printable(_(variant->title), style);
     char *diff = printable(variant->diff_text, style);
-    say(to, 0, 0, "Under test: the broken variant %s, not your own service.\n", variant->name);
-    say(to, 0, 2, "%s%s %s: %s%s", colour(style, BOLD), stage->number, stage->name,
-        title != NULL ? title : "", colour(style, PLAIN));
-    write_field(to, "Looks right because", variant->looks_right, style);
+    report_say(to, 0, "Under test: the broken variant %s, not your own service.", variant->name);
+    putc('\n', to);
+    report_say(to, 2, "%s%s %s: %s%s", colour(style, BOLD), stage->number, stage->name,
+               title != NULL ? title : "", colour(style, PLAIN));
+    write_field(to, _("Looks right because"), variant->looks_right, style);
     if (variant->undefined != NULL)
-        say(to, 0, 2,
-            "Its behaviour is undefined: another machine may see something else, and a prediction is not "
-            "scored.");
+        report_say(to, 2,
+                   "Its behaviour is undefined: another machine may see something else, and a prediction is "
+                   "not scored.");
     putc('\n', to);
     write_diff(to, diff != NULL ? diff : "", style);
     putc('\n', to);
     write_stage(to, stage, style);
     putc('\n', to);
-    write_field(to, "Ask yourself", variant->ask, style);
+    write_field(to, _("Ask yourself"), variant->ask, style);
     free(title);
     free(diff);
 }
@@ -177,8 +165,9 @@ static void write_set(FILE *to, const struct lab *lab, const char *label, const 
                       bool sentences, const struct report_style *style)
 {
     char *ids = clause_set_text(set, lab);
-    int column = fprintf(to, "%-28s", label);
-    say(to, column, column, "%s", ids != NULL && ids[0] != '\0' ? ids : "none");
+    int column = report_padded(to, label, 28);
+    report_wrapped(to, ids != NULL && ids[0] != '\0' ? ids : _("none"), column, column);
+    putc('\n', to);
     for (int place = 0; sentences && place < MAX_CLAUSES; place++)
         if (set->has[place])
             write_clause(to, clause_at(lab, place, NULL), style);
@@ -194,7 +183,9 @@ static void write_steps(FILE *to, const cJSON *row, const char *id, const struct
     if (clause == NULL)
         return;
     report_failure(to, stage, clause, style);
-    fprintf(to, "    %-14s%s\n", "made by", member_text(row, "made_by"));
+    fputs("    ", to);
+    report_padded(to, _("made by"), 14);
+    fprintf(to, "%s\n", member_text(row, "made_by"));
 }
 
 /* The command that makes the file which the steps of `row` name. Allocated. */
@@ -222,24 +213,30 @@ static void write_surprise(FILE *to, const struct lab *lab, const cJSON *row, co
     int wrong = first_place(&c->wrong);
     if (missed >= 0) {
         const char *id = clause_at(lab, missed, NULL)->id;
-        fprintf(to, "\n%sThe first surprise: %s failed, and you did not predict it.%s\n",
-                colour(style, YELLOW), id, colour(style, PLAIN));
+        putc('\n', to);
+        report_say(to, 0, "%sThe first surprise: %s failed, and you did not predict it.%s",
+                   colour(style, YELLOW), id, colour(style, PLAIN));
         write_steps(to, row, id, style);
-        say(to, 0, 0,
-            "\nWhy does %s fail too? Say it in one sentence before you go on: which step needs the words "
+        putc('\n', to);
+        report_say(
+            to, 0,
+            "Why does %s fail too? Say it in one sentence before you go on: which step needs the words "
             "that were changed?",
             id);
     } else if (wrong >= 0) {
         const struct clause *clause = clause_at(lab, wrong, NULL);
-        fprintf(to, "\n%sThe first surprise: you predicted %s, and it held.%s\n", colour(style, YELLOW),
-                clause->id, colour(style, PLAIN));
+        putc('\n', to);
+        report_say(to, 0, "%sThe first surprise: you predicted %s, and it held.%s", colour(style, YELLOW),
+                   clause->id, colour(style, PLAIN));
         write_clause(to, clause, style);
-        say(to, 0, 0,
-            "\nWhy does %s not notice the change? Say it in one sentence before you go on: which input would "
-            "it need?",
-            clause->id);
+        putc('\n', to);
+        report_say(to, 0,
+                   "Why does %s not notice the change? Say it in one sentence before you go on: which input "
+                   "would it need?",
+                   clause->id);
     } else {
-        fprintf(to, "\n%sAll of it as you predicted.%s\n", colour(style, GREEN), colour(style, PLAIN));
+        fprintf(to, "\n%s%s%s\n", colour(style, GREEN), _("All of it as you predicted."),
+                colour(style, PLAIN));
     }
 }
 
@@ -247,12 +244,12 @@ static void write_comparison(FILE *to, const struct lab *lab, const cJSON *row, 
                              const struct report_style *style)
 {
     fputs(colour(style, GREEN), to);
-    write_set(to, lab, "predicted, and failed", &c->hits, false, style);
+    write_set(to, lab, _("predicted, and failed"), &c->hits, false, style);
     fputs(colour(style, PLAIN), to);
-    write_set(to, lab, "missed", &c->missed, true, style);
-    write_set(to, lab, "predicted but did not fail", &c->wrong, true, style);
+    write_set(to, lab, _("missed"), &c->missed, true, style);
+    write_set(to, lab, _("predicted but did not fail"), &c->wrong, true, style);
     if (clause_set_size(&c->others) > 0)
-        write_set(to, lab, "failed in other stages", &c->others, false, style);
+        write_set(to, lab, _("failed in other stages"), &c->others, false, style);
     write_surprise(to, lab, row, c, style);
 }
 
@@ -261,7 +258,7 @@ static void write_unpredicted(FILE *to, const struct lab *lab, const cJSON *row,
 {
     int first = first_place(failed);
     char *outcome = variant_outcome(row);
-    say(to, 0, 10, "Not predicted: %s", outcome != NULL ? outcome : "");
+    report_say(to, 10, "Not predicted: %s", outcome != NULL ? outcome : "");
     free(outcome);
     if (first < 0)
         return;
@@ -282,14 +279,15 @@ void show_outcome(FILE *to, const struct lab *lab, const cJSON *row, long long s
     while (lab->stages[stage].number != NULL &&
            strcmp(lab->stages[stage].number, member_text(shown, "stage")) != 0)
         stage++;
-    fprintf(to, "\nIt ran (--seed %lld).\n", seed);
+    putc('\n', to);
+    fprintf(to, _("It ran (--seed %lld).\n"), seed);
     if (predicted != NULL) {
         struct comparison c = compare(lab, stage, predicted, &failed);
         write_comparison(to, lab, shown, &c, style);
     } else {
         write_unpredicted(to, lab, shown, &failed, style);
     }
-    fputs("Next: make predict\n", to);
+    fputs(_("Next: make predict\n"), to);
     cJSON_AddItemToArray(rows, shown);
     write_what_is_under_test(to, rows, false);
     cJSON_Delete(rows);
@@ -315,18 +313,66 @@ static void add_to_score(struct score *score, const struct lab *lab, int stage, 
     score->wrong += wrong;
 }
 
-static void write_score(FILE *to, const char *label, const struct score *s)
+/* A column of numbers. Its head may have two lines. */
+struct score_column {
+    const char *head;
+    int width; /* at least */
+};
+
+enum { SCORE_COLUMNS = 5, SCORE_LABEL = 22 };
+
+/* The line `number` (0, 1) of a head of two lines at most; of one alone it is the first. */
+static char *head_line(const char *head, int number)
 {
-    fprintf(to, "%-22s %8d %10d %10d %7d %12d\n", label, s->variants, s->exact, s->hits, s->missed, s->wrong);
+    size_t length = strcspn(head, "\n");
+    return number == 0 ? strndup(head, length) : strdup(head[length] == '\n' ? head + length + 1 : "");
+}
+
+static void widen(struct score_column *column)
+{
+    for (int number = 0; number < 2; number++) {
+        char *line = head_line(column->head, number);
+        int columns = line != NULL ? report_columns(line) : 0;
+        column->width = columns > column->width ? columns : column->width;
+        free(line);
+    }
+}
+
+static void write_heads(FILE *to, const struct score_column columns[], int number)
+{
+    report_padded(to, number == 0 ? "" : _("stage"), SCORE_LABEL);
+    for (int i = 0; i < SCORE_COLUMNS; i++) {
+        char *line = head_line(columns[i].head, number);
+        if (line != NULL)
+            fprintf(to, " %*s%s", columns[i].width - report_columns(line), "", line);
+        free(line);
+    }
+    putc('\n', to);
+}
+
+static void write_score(FILE *to, const struct score_column columns[], const char *label,
+                        const struct score *s)
+{
+    const int numbers[SCORE_COLUMNS] = {s->variants, s->exact, s->hits, s->missed, s->wrong};
+    report_padded(to, label, SCORE_LABEL);
+    for (int i = 0; i < SCORE_COLUMNS; i++)
+        fprintf(to, " %*d", columns[i].width, numbers[i]);
+    putc('\n', to);
 }
 
 void show_score(FILE *to, const struct lab *lab, const cJSON *scored)
 {
+    struct score_column columns[SCORE_COLUMNS] = {{_("variants"), 8},
+                                                  {_("all right"), 10},
+                                                  {_("predicted\nand failed"), 10},
+                                                  {_("missed"), 7},
+                                                  {_("predicted,\ndid not fail"), 12}};
     struct score all = {0};
     const cJSON *prediction;
-    fprintf(to, "%-22s %8s %10s %10s %7s %12s\n", "", "variants", "all right", "predicted", "missed",
-            "predicted,");
-    fprintf(to, "%-22s %8s %10s %10s %7s %12s\n", "stage", "", "", "and failed", "", "did not fail");
+    for (int i = 0; i < SCORE_COLUMNS; i++)
+        widen(&columns[i]);
+    write_heads(to, columns, 0);
+    write_heads(to, columns, 1);
     for (int s = 0; lab->stages[s].number != NULL; s++) {
         struct score score = {0};
         char label[64];
@@ -339,7 +385,7 @@ void show_score(FILE *to, const struct lab *lab, const cJSON *scored)
         }
         snprintf(label, sizeof label, "%s %s", lab->stages[s].number, lab->stages[s].name);
         if (score.variants > 0)
-            write_score(to, label, &score);
+            write_score(to, columns, label, &score);
     }
-    write_score(to, "all", &all);
+    write_score(to, columns, _("all"), &all);
 }

@@ -4,26 +4,11 @@
 #include "variants/report.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/report_parts.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* printf-like, wrapped, from the first column; a line of its own. */
-__attribute__((format(printf, 3, 4))) static void say(FILE *to, int indent, const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        return;
-    report_wrapped(to, text, 0, indent);
-    putc('\n', to);
-    free(text);
-}
 
 static bool has_outcome(const cJSON *row, const char *outcome)
 {
@@ -53,23 +38,23 @@ char *ids_text(const cJSON *ids)
 
 char *variant_outcome(const cJSON *row)
 {
-    static const struct {
-        const char *outcome, *words;
-    } phrases[] = {{"caught", "caught by"},
-                   {"crashed", "crashed in"},
-                   {"timed out", "timed out in"},
-                   {"not caught", "not caught by any"}};
     char *ids = ids_text(member_list(row, "caught_by"));
     char *text = NULL;
-    const char *words = member_text(row, "outcome");
-    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
-        if (has_outcome(row, phrases[i].outcome))
-            words = phrases[i].words;
-    if (asprintf(&text, "%s%s%s", words, ids != NULL && ids[0] != '\0' ? " " : "", ids != NULL ? ids : "") <
-        0)
-        text = NULL;
+    int length = -1;
+    if (ids == NULL)
+        return NULL;
+    if (has_outcome(row, "caught"))
+        length = asprintf(&text, _("caught by %s"), ids);
+    else if (has_outcome(row, "crashed"))
+        length = asprintf(&text, _("crashed in %s"), ids);
+    else if (has_outcome(row, "timed out"))
+        length = asprintf(&text, _("timed out in %s"), ids);
+    else if (has_outcome(row, "not caught"))
+        length = asprintf(&text, "%s", _("not caught by any"));
+    else
+        length = asprintf(&text, "%s", _(member_text(row, "outcome")));
     free(ids);
-    return text;
+    return length >= 0 ? text : NULL;
 }
 
 char *variant_word(const cJSON *row, bool ascii)
@@ -84,12 +69,16 @@ void write_what_is_under_test(FILE *to, const cJSON *rows, bool first)
     int count = cJSON_GetArraySize(rows);
     const char *from = member_text(cJSON_GetArrayItem(rows, 0), "name");
     const char *last = member_text(cJSON_GetArrayItem(rows, count - 1), "name");
-    const char *what = first ? "Under test" : "Under test was";
-    if (count == 1)
-        say(to, 0, "%s%s the broken variant %s, not your own service.", what, first ? ":" : "", from);
+    if (count == 1 && first)
+        report_say(to, 0, "Under test: the broken variant %s, not your own service.", from);
+    else if (count == 1)
+        report_say(to, 0, "Under test was the broken variant %s, not your own service.", from);
+    else if (first)
+        report_say(to, 0, "Under test: %d broken variants, %s to %s; not your own service.", count, from,
+                   last);
     else
-        say(to, 0, "%s %d broken variants, %s to %s; not your own service.",
-            first ? "Under test:" : "Under test were", count, from, last);
+        report_say(to, 0, "Under test were %d broken variants, %s to %s; not your own service.", count, from,
+                   last);
 }
 
 /* ---- TAP ----------------------------------------------------------------------------------------------- */

@@ -6,14 +6,14 @@
  */
 #include "variants/report.h"
 
+#include "base/language.h"
 #include "judge/report_parts.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_WIDTH = 5, MAX_STAGES = 32, LEAST_NAME_WIDTH = 20, DIFFERING_SHOWN = 12 };
+enum { CELL_WIDTH = 5, MAX_STAGES = 32, LEAST_NAME_WIDTH = 20, REMARK_COLUMN = 4, DIFFERING_SHOWN = 12 };
 
 struct page {
     FILE *to;
@@ -24,21 +24,6 @@ struct page {
     int stages, name_width;
     bool crashes, late; /* seen in a cell: the legend explains their signs */
 };
-
-/* printf-like, wrapped, from the first column; a line of its own. */
-__attribute__((format(printf, 3, 4))) static void say(FILE *to, int indent, const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        return;
-    report_wrapped(to, text, 0, indent);
-    putc('\n', to);
-    free(text);
-}
 
 static const char *colour(const struct page *page, const char *code)
 {
@@ -167,7 +152,7 @@ static void write_cells(struct page *page, struct cell cells[], const char *name
 {
     const char *left[MAX_STAGES];
     bool more = false;
-    fprintf(page->to, "%-*s", page->name_width, name);
+    report_padded(page->to, name, page->name_width);
     for (int s = 0; s < page->stages; s++) {
         char count[16];
         snprintf(count, sizeof count, "%d", cells[s].count);
@@ -189,22 +174,31 @@ static void write_cells(struct page *page, struct cell cells[], const char *name
     putc('\n', page->to);
 }
 
+/* A line under the name of a variant; where it is wrapped it goes on `indent` columns further in. */
+static void write_remark(const struct page *page, const char *code, int indent, const char *text)
+{
+    fprintf(page->to, "%*s%s", REMARK_COLUMN, "", colour(page, code));
+    report_wrapped(page->to, text, REMARK_COLUMN, REMARK_COLUMN + indent);
+    fprintf(page->to, "%s\n", code[0] != '\0' ? colour(page, "\x1b[0m") : "");
+}
+
 /* Where a variant did something else than it says: both ways, each with its clauses. */
-static void write_difference(struct page *page, const cJSON *row, int indent)
+static void write_difference(const struct page *page, const cJSON *row)
 {
     char *missed = ids_text(member_list(row, "missed_by"));
     char *besides = ids_text(member_list(row, "caught_besides"));
-    bool both = missed != NULL && besides != NULL && missed[0] != '\0' && besides[0] != '\0';
-    if (missed != NULL && besides != NULL && (missed[0] != '\0' || besides[0] != '\0')) {
-        fprintf(page->to, "%*s%s", indent, "", colour(page, "\x1b[31m"));
-        char *text = NULL;
-        if (asprintf(&text, "DIFFERS: %s%s%s%s%s%s", missed[0] != '\0' ? "it says, but did not fail: " : "",
-                     missed, both ? "; " : "", besides[0] != '\0' ? "it failed, and does not say: " : "",
-                     besides, colour(page, "\x1b[0m")) >= 0)
-            report_wrapped(page->to, text, indent, indent + 9);
-        free(text);
-        putc('\n', page->to);
-    }
+    char *text = NULL;
+    int length = 0;
+    if (missed != NULL && besides != NULL && missed[0] != '\0' && besides[0] != '\0')
+        length = asprintf(&text, _("DIFFERS: it says, but did not fail: %s; it failed, and does not say: %s"),
+                          missed, besides);
+    else if (missed != NULL && missed[0] != '\0')
+        length = asprintf(&text, _("DIFFERS: it says, but did not fail: %s"), missed);
+    else if (besides != NULL && besides[0] != '\0')
+        length = asprintf(&text, _("DIFFERS: it failed, and does not say: %s"), besides);
+    if (length > 0)
+        write_remark(page, "\x1b[31m", 9, text);
+    free(length > 0 ? text : NULL);
     free(missed);
     free(besides);
 }
@@ -218,29 +212,45 @@ static const char *first_error(const char *message)
     return error != NULL ? error : message;
 }
 
-/* What the cells cannot say. */
-static void write_remarks(struct page *page, const cJSON *row)
+/* "does not build: " and what the compiler said; the outcome alone where there is no more to say. */
+static void write_unusual(const struct page *page, const cJSON *row)
 {
-    static const char *const unusual[] = {"not applied", "does not build", "no clause ran", "not judged"};
-    const char *message = member_text(row, "message");
+    const char *outcome = _(member_text(row, "outcome"));
+    const char *message = first_error(_(member_text(row, "message")));
+    int length = (int)strcspn(message, "\n");
+    char *text = NULL;
+    char *line = strndup(message, (size_t)length);
+    if (line == NULL || length == 0 || asprintf(&text, _("%s: %s"), outcome, line) < 0)
+        text = NULL;
+    write_remark(page, "\x1b[31m", 2, text != NULL ? text : outcome);
+    free(text);
+    free(line);
+}
+
+static void write_uncaught(const struct page *page, const cJSON *row)
+{
+    char *text = NULL;
+    bool declared = as_it_says(row);
+    if (declared &&
+        asprintf(&text, _("not caught by any, as it says: %s"), _(member_text(row, "why_none"))) < 0)
+        text = NULL;
+    write_remark(page, "", 2, text != NULL ? text : _("not caught by any"));
+    free(text);
+}
+
+/* What the cells cannot say. */
+static void write_remarks(const struct page *page, const cJSON *row)
+{
+    static const char *const unusual[] = {N_("not applied"), N_("does not build"), N_("no clause ran"),
+                                          N_("not judged")};
     for (size_t i = 0; i < sizeof unusual / sizeof unusual[0]; i++)
-        if (has_outcome(row, unusual[i])) {
-            fprintf(page->to, "    %s", colour(page, "\x1b[31m"));
-            char *text = NULL;
-            message = first_error(message);
-            int length = (int)strcspn(message, "\n");
-            if (asprintf(&text, "%s%s%.*s%s", unusual[i], length > 0 ? ": " : "", length, message,
-                         colour(page, "\x1b[0m")) >= 0)
-                report_wrapped(page->to, text, 4, 6);
-            free(text);
-            putc('\n', page->to);
-        }
+        if (has_outcome(row, unusual[i]))
+            write_unusual(page, row);
     if (has_outcome(row, "not caught"))
-        say(page->to, 6, "    not caught by any%s%s", as_it_says(row) ? ", as it says: " : "",
-            as_it_says(row) ? member_text(row, "why_none") : "");
+        write_uncaught(page, row);
     if (member_text(row, "undefined")[0] != '\0')
-        say(page->to, 6, "    of undefined behaviour: another machine may see something else");
-    write_difference(page, row, 4);
+        write_remark(page, "", 2, _("of undefined behaviour: another machine may see something else"));
+    write_difference(page, row);
 }
 
 static void write_row(struct page *page, const cJSON *row)
@@ -249,7 +259,7 @@ static void write_row(struct page *page, const cJSON *row)
     const char *name = member_text(row, "name");
     for (int s = 0; s < page->stages; s++)
         cells[s] = cell_of(page, row, page->lab->stages[s].number);
-    if ((int)strlen(name) > page->name_width) {
+    if (report_columns(name) > page->name_width) {
         fprintf(page->to, "%s\n", name);
         name = "";
     }
@@ -266,7 +276,7 @@ static void write_row(struct page *page, const cJSON *row)
 
 static void write_header(const struct page *page)
 {
-    fprintf(page->to, "%-*s", page->name_width, "variant");
+    report_padded(page->to, _("variant"), page->name_width);
     for (int s = 0; s < page->stages; s++)
         fprintf(page->to, " %*s", CELL_WIDTH, page->lab->stages[s].number);
     putc('\n', page->to);
@@ -274,12 +284,17 @@ static void write_header(const struct page *page)
 
 static void write_legend(const struct page *page)
 {
-    say(page->to, 0,
-        "\nA column is a stage: how many of its clauses caught the variant, and which. 2-4CR in the column "
-        "02 stands for "
-        "2.2 2.3 2.4 2.C 2.R.%s%s",
-        page->crashes ? " !: the service crashed there." : "",
-        page->late ? " ~: it gave no answer in time." : "");
+    char *text = NULL;
+    const char *legend =
+        _("A column is a stage: how many of its clauses caught the variant, and which. 2-4CR in the column "
+          "02 stands for 2.2 2.3 2.4 2.C 2.R.");
+    putc('\n', page->to);
+    if (asprintf(&text, "%s%s%s", legend, page->crashes ? _(" !: the service crashed there.") : "",
+                 page->late ? _(" ~: it gave no answer in time.") : "") < 0)
+        return;
+    report_wrapped(page->to, text, 0, 0);
+    putc('\n', page->to);
+    free(text);
 }
 
 static void write_matrix(struct page *page)
@@ -295,11 +310,33 @@ static void write_matrix(struct page *page)
 
 /* ---- The last screen ----------------------------------------------------------------------------------- */
 
+static void write_counted(FILE *to, const char *outcome, int count)
+{
+    if (strcmp(outcome, "caught") == 0)
+        fprintf(to, _("%d caught"), count);
+    else if (strcmp(outcome, "crashed") == 0)
+        fprintf(to, _("%d crashed"), count);
+    else if (strcmp(outcome, "timed out") == 0)
+        fprintf(to, _("%d timed out"), count);
+    else if (strcmp(outcome, "not caught") == 0)
+        fprintf(to, _("%d not caught"), count);
+    else if (strcmp(outcome, "does not build") == 0)
+        fprintf(to, _("%d does not build"), count);
+    else if (strcmp(outcome, "no clause ran") == 0)
+        fprintf(to, _("%d no clause ran"), count);
+    else if (strcmp(outcome, "not applied") == 0)
+        fprintf(to, _("%d not applied"), count);
+    else
+        fprintf(to, _("%d not judged"), count);
+}
+
+/* "52 caught, 2 crashed (--seed 7)." */
 static void write_tally(const struct page *page)
 {
     static const char *const outcomes[] = {"caught",         "crashed",       "timed out",   "not caught",
                                            "does not build", "no clause ran", "not applied", "not judged"};
     bool begun = false;
+    putc('\n', page->to);
     for (size_t i = 0; i < sizeof outcomes / sizeof outcomes[0]; i++) {
         int count = 0;
         const cJSON *row;
@@ -307,15 +344,17 @@ static void write_tally(const struct page *page)
         {
             count += has_outcome(row, outcomes[i]);
         }
-        if (count > 0)
-            fprintf(page->to, "%s%d %s", begun ? ", " : "\n", count, outcomes[i]);
-        begun |= count > 0;
+        if (count == 0)
+            continue;
+        fputs(begun ? _(", ") : "", page->to);
+        write_counted(page->to, outcomes[i], count);
+        begun = true;
     }
-    fprintf(page->to, " (--seed %lld).\n", member_number(page->result, "seed"));
+    fprintf(page->to, _(" (--seed %lld).\n"), member_number(page->result, "seed"));
 }
 
 /* Names of those that differ, each with how, so that nobody has to scroll. Gives the first, as it is. */
-static const cJSON *write_differing(struct page *page)
+static const cJSON *write_differing(const struct page *page)
 {
     const cJSON *first = NULL;
     const cJSON *row;
@@ -334,7 +373,7 @@ static const cJSON *write_differing(struct page *page)
         write_remarks(page, row);
     }
     if (count > DIFFERING_SHOWN)
-        fprintf(page->to, "  and %d more\n", count - DIFFERING_SHOWN);
+        fprintf(page->to, _("  and %d more\n"), count - DIFFERING_SHOWN);
     return first;
 }
 
@@ -344,32 +383,44 @@ static void write_advice(const struct page *page, const cJSON *differing)
     char *file = differing != NULL ? report_word(member_text(differing, "file"), page->style->ascii) : NULL;
     const char *where = file != NULL ? file : "";
     if (differing == NULL)
-        fputs("Next: say which clauses will fail before you see it: make predict\n", page->to);
+        fputs(_("Next: say which clauses will fail before you see it: make predict\n"), page->to);
     else if (has_outcome(differing, "not judged"))
-        fputs("Next: run it again; the kit could not judge, which says nothing of the variant.\n", page->to);
+        fputs(_("Next: run it again; the kit could not judge, which says nothing of the variant.\n"),
+              page->to);
     else if (has_outcome(differing, "not applied") || has_outcome(differing, "does not build"))
-        fprintf(page->to, "Next: correct %s\n", where);
+        fprintf(page->to, _("Next: correct %s\n"), where);
     else
         fprintf(page->to,
-                "Next: look at what it does, then correct it or its Fails in\n  %s:\n"
-                "  build/lab predict %s --no-prediction --seed %lld\n",
+                _("Next: look at what it does, then correct it or its Fails in\n  %s:\n"
+                  "  build/lab predict %s --no-prediction --seed %lld\n"),
                 where, word != NULL ? word : "", member_number(page->result, "seed"));
     free(word);
     free(file);
 }
 
-static void write_summary(struct page *page)
+/* "3 of 50 did not fail as they say:", with the numbers in red. */
+static void write_differing_count(const struct page *page, long long differing, long long planned)
+{
+    const char *red = colour(page, "\x1b[31m");
+    const char *plain = colour(page, "\x1b[0m");
+    if (differing == 1)
+        report_say(page->to, 0, "%s%lld of %lld%s did not fail as it says:", red, differing, planned, plain);
+    else
+        report_say(page->to, 0, "%s%lld of %lld%s did not fail as they say:", red, differing, planned, plain);
+}
+
+static void write_summary(const struct page *page)
 {
     long long same = member_number(page->result, "as_they_say");
     long long planned = member_number(page->result, "planned");
     const cJSON *differing = NULL;
     write_tally(page);
     if (same == planned) {
-        say(page->to, 0, "%s%s fails exactly as it says.%s", colour(page, "\x1b[32m"),
-            planned == 1 ? "It" : "Each", colour(page, "\x1b[0m"));
+        fprintf(page->to, "%s%s%s\n", colour(page, "\x1b[32m"),
+                planned == 1 ? _("It fails exactly as it says.") : _("Each fails exactly as it says."),
+                colour(page, "\x1b[0m"));
     } else {
-        say(page->to, 0, "%s%lld of %lld%s did not fail as %s:", colour(page, "\x1b[31m"), planned - same,
-            planned, colour(page, "\x1b[0m"), planned - same == 1 ? "it says" : "they say");
+        write_differing_count(page, planned - same, planned);
         differing = write_differing(page);
     }
     write_advice(page, differing);
@@ -388,8 +439,9 @@ void variants_report_text(FILE *to, const struct lab *lab, const cJSON *result,
     page.name_width = page.name_width > LEAST_NAME_WIDTH ? page.name_width : LEAST_NAME_WIDTH;
     const cJSON *reference = cJSON_GetObjectItemCaseSensitive(printable, "reference");
     write_what_is_under_test(to, member_list(printable, "variants"), true);
-    say(to, 0, "The reference they were made from was checked first: all %lld clauses hold.\n",
-        member_number(reference, "passed"));
+    report_say(to, 0, "The reference they were made from was checked first: all %lld clauses hold.",
+               member_number(reference, "passed"));
+    putc('\n', to);
     write_matrix(&page);
     write_summary(&page);
     write_what_is_under_test(to, member_list(printable, "variants"), false);

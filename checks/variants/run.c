@@ -4,6 +4,7 @@
 #include "variants/run.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "base/options.h"
 #include "judge/check.h"
 #include "judge/report_parts.h"
@@ -49,7 +50,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char **why, const char 
 {
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(why, format, arguments) < 0)
+    if (vasprintf(why, _(format), arguments) < 0)
         *why = NULL;
     va_end(arguments);
     return false;
@@ -118,7 +119,7 @@ static bool check_reference(struct run *run, cJSON *result, char **why)
     if (path == NULL)
         return false;
     if (run->options->progress)
-        fputs("\r\x1b[Kthe reference first ...", stderr);
+        fprintf(stderr, "\r\x1b[K%s", _("the reference first ..."));
     run->reference = read_text_file(path);
     cJSON *check = run->reference != NULL ? check_file(run, path, NULL, NULL, job_limit(run), &reason) : NULL;
     long long passed = member_number(check, "passed");
@@ -216,11 +217,15 @@ static void show_progress(const struct run *run)
 {
     if (!run->options->progress)
         return;
-    fprintf(stderr, "\r\x1b[K%d of %d variants", run->finished, run->count);
-    for (int i = 0, shown = 0; i < run->job_count; i++)
-        if (run->jobs[i].pid > 0 && shown++ == 0)
-            fprintf(stderr, ", now %.50s",
-                    member_text(cJSON_GetArrayItem(run->rows, run->jobs[i].row), "name"));
+    const char *now = NULL;
+    for (int i = 0; i < run->job_count && now == NULL; i++)
+        if (run->jobs[i].pid > 0)
+            now = member_text(cJSON_GetArrayItem(run->rows, run->jobs[i].row), "name");
+    fputs("\r\x1b[K", stderr);
+    if (now == NULL)
+        fprintf(stderr, _("%d of %d variants"), run->finished, run->count);
+    else
+        fprintf(stderr, _("%d of %d variants, now %.50s"), run->finished, run->count, now);
 }
 
 static void clear_progress(const struct run *run)
@@ -252,7 +257,7 @@ static _Noreturn void be_job(struct run *run, const cJSON *row, int number, int 
     FILE *out = fdopen(to, "w");
     if (out == NULL)
         _exit(1);
-    fputs(text != NULL ? text : why != NULL ? why : "the variant could not be written", out);
+    fputs(text != NULL ? text : why != NULL ? why : _("the variant could not be written"), out);
     fclose(out);
     _exit(0);
 }
@@ -422,7 +427,7 @@ static const char *message_of(const cJSON *check, const char *outcome)
 {
     if (strcmp(outcome, "does not build") == 0)
         return member_text(cJSON_GetObjectItemCaseSensitive(check, "build"), "messages");
-    return strcmp(outcome, "not judged") == 0 ? "the kit could not judge every clause" : NULL;
+    return strcmp(outcome, "not judged") == 0 ? _("the kit could not judge every clause") : NULL;
 }
 
 /* Those of a set that look for a mistake by chance. */

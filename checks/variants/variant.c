@@ -4,6 +4,7 @@
 #include "variants/variant.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "base/options.h"
 #include "judge/check.h"
 
@@ -23,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(char **why, const char 
 {
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(why, format, arguments) < 0)
+    if (vasprintf(why, _(format), arguments) < 0)
         *why = NULL;
     va_end(arguments);
     return false;
@@ -326,7 +327,7 @@ static void suggest(const struct lab *lab, const char *word)
     for (char **file = files; file != NULL && *file != NULL; file++) {
         char *name = variant_name_of(*file);
         if (name != NULL && length > 0 && strncmp(name, word, length) == 0)
-            fprintf(stderr, "%s%s", shown++ == 0 ? "Those that begin alike:\n  " : "\n  ", name);
+            fprintf(stderr, "%s%s", shown++ == 0 ? _("Those that begin alike:\n  ") : "\n  ", name);
         free(name);
     }
     if (shown > 0)

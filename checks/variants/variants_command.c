@@ -3,6 +3,7 @@
  */
 #include "variants/commands.h"
 
+#include "base/language.h"
 #include "judge/check.h"
 #include "judge/report.h"
 #include "variants/output.h"
@@ -98,20 +99,34 @@ static bool save_json(const char *file, const cJSON *result)
     return output_save(&output, file);
 }
 
+/* What programs read is in English: also what a run says in a result that is written for them besides. */
+static bool is_for_programs(const struct request *request)
+{
+    return request->format != TEXT || request->html != NULL || request->json != NULL;
+}
+
+static void write_result(FILE *to, const struct request *request, const cJSON *result)
+{
+    if (request->format == JSON) {
+        variants_report_json(to, result);
+    } else if (request->format == TAP) {
+        variants_report_tap(to, &idem_lab, result);
+    } else {
+        struct report_style style = report_style_for(stdout);
+        language_on();
+        variants_report_text(to, &idem_lab, result, &style);
+    }
+}
+
 static int print_result(const struct request *request, const cJSON *result)
 {
     struct output output;
     int status = variants_exit_status(result);
     if (!output_begin(&output))
         return kit_error("There is no memory for the report.");
-    if (request->format == JSON) {
-        variants_report_json(output.to, result);
-    } else if (request->format == TAP) {
-        variants_report_tap(output.to, &idem_lab, result);
-    } else {
-        struct report_style style = report_style_for(stdout);
-        variants_report_text(output.to, &idem_lab, result, &style);
-    }
+    write_result(output.to, request, result);
+    if (is_for_programs(request))
+        language_off();
     if (request->html != NULL && !save_html(request->html, result))
         status = EXIT_KIT;
     if (request->json != NULL && !save_json(request->json, result))
@@ -133,7 +148,7 @@ static int print_source(char *const *files)
         fputs(source, output.to);
         status = output_print(&output, EXIT_HOLDS);
     } else {
-        status = kit_error("%s: %s.", files[0], why != NULL ? why : "it cannot be read");
+        status = kit_error("%s: %s.", files[0], why != NULL ? why : _("it cannot be read"));
     }
     variant_free(v);
     free(source);
@@ -151,9 +166,12 @@ static int run_and_report(const struct request *request, char *const *files)
     char *why = NULL;
     if (!request->seeded && !draw_seed(&options.seed))
         return kit_error("The system gives no random numbers for a seed; --seed N names one.");
+    if (is_for_programs(request))
+        language_off();
     cJSON *result = variants_run(&idem_lab, &options, &why);
-    int status = result != NULL ? print_result(request, result)
-                                : kit_error("%s", why != NULL ? why : "The kit could not judge: no memory.");
+    int status = result != NULL
+                     ? print_result(request, result)
+                     : kit_error("%s", why != NULL ? why : _("The kit could not judge: no memory."));
     cJSON_Delete(result);
     free(why);
     return status;
@@ -174,16 +192,16 @@ static int variants(const struct command *command, int argc, char **argv)
 }
 
 static const struct command_option variants_options[] = {
-    {"format", "FORMAT", "text, tap or json", take_format},
-    {"html", "FILE", "also write the page with the picture of it", take_html},
-    {"json", "FILE", "also write the mutation report (mutation-testing-report-schema)", take_json},
-    {"jobs", "N", "variants checked at the same time, 1 to 64; as many as processors", take_jobs},
-    {"seed", "N", "the inputs of an earlier run; without it they are new ones", take_seed},
-    {"print", NULL, "only print the source of the one variant named", take_print},
+    {"format", "FORMAT", N_("text, tap or json"), take_format},
+    {"html", "FILE", N_("also write the page with the picture of it"), take_html},
+    {"json", "FILE", N_("also write the mutation report (mutation-testing-report-schema)"), take_json},
+    {"jobs", "N", N_("variants checked at the same time, 1 to 64; as many as processors"), take_jobs},
+    {"seed", "N", N_("the inputs of an earlier run; without it they are new ones"), take_seed},
+    {"print", NULL, N_("only print the source of the one variant named"), take_print},
     {0},
 };
 
 const struct command variants_command = {
-    "variants",       "[NAME...]", "Runs broken variants: which clauses catch which.",
+    "variants",       "[NAME...]", N_("Runs broken variants: which clauses catch which."),
     variants_options, take_name,   variants,
 };
