@@ -81,7 +81,7 @@ static bool are_related(const cJSON *a, const cJSON *b)
 /* One attempt that often does most of it: only the calls that have a text in common with the last one. */
 static int keep_related(struct trial *t, cJSON **calls, int length, int *attempts)
 {
-    cJSON **related = malloc((size_t)length * sizeof(cJSON *));
+    cJSON **related = calloc((size_t)length + 1, sizeof(cJSON *));
     int count = 0;
     for (int i = 0; related != NULL && i < length; i++)
         if (i == length - 1 || are_related(calls[length - 1], calls[i]))
