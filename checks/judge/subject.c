@@ -9,11 +9,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,9 +25,10 @@
 enum { MAX_ANSWER = 32 * 1024 * 1024, CHANNEL = 3, POLL_MS = 250 };
 
 struct subject {
-    const char *source; /* the file's name, as a sanitizer names it */
-    pid_t pid;          /* the process that was started: the subject's first, or the sandbox around it */
-    pid_t child;        /* the one forked for the clause, as this side numbers it; 0: none */
+    const char *source;    /* the file's name, as a sanitizer names it */
+    char folder[PATH_MAX]; /* where it runs, with a slash behind */
+    pid_t pid;             /* the process that was started: the subject's first, or the sandbox around it */
+    pid_t child;           /* the one forked for the clause, as this side numbers it; 0: none */
     int channel;
     int output;
     int number; /* of the last message */
@@ -54,6 +57,9 @@ static void become_subject(char *const command[], int channel, int output)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
+    /* The same addresses in each run: else what depends on them (an uninitialised byte, a report) would differ. Where a
+     * container refuses that, they do. */
+    (void)personality(ADDR_NO_RANDOMIZE);
     int nothing = open("/dev/null", O_RDONLY);
     /* Out of the way of 0 to 3 first: any of these may be among them. */
     channel = fcntl(channel, F_DUPFD, 10);
@@ -84,6 +90,8 @@ struct subject *subject_start(char *const command[], const char *source)
         return NULL;
     }
     s->source = source;
+    if (getcwd(s->folder, sizeof s->folder - 1) != NULL)
+        strcat(s->folder, "/");
     int on = 1;
     setsockopt(channel[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     fcntl(channel[0], F_SETFL, O_NONBLOCK);
@@ -162,7 +170,35 @@ static char *printed_tail(const struct subject *s)
     return text;
 }
 
-char *subject_printed(struct subject *s)
+/* What a sanitizer says is the same each time but for the number of the process, with which it begins its lines, and for the
+ * folder. Neither says anything to people. Gives how much of the text at `at` is to be left out. */
+static size_t passing_text(const struct subject *s, const char *at, bool line_begins)
+{
+    size_t folder = strlen(s->folder);
+    if (folder > 1 && strncmp(at, s->folder, folder) == 0)
+        return folder;
+    size_t digits = line_begins && strncmp(at, "==", 2) == 0 ? strspn(at + 2, "0123456789") : 0;
+    return digits > 0 && strncmp(at + 2 + digits, "==", 2) == 0 ? digits + 4 : 0;
+}
+
+static char *lasting_text(const struct subject *s, char *text)
+{
+    char *out = NULL;
+    size_t length = 0;
+    FILE *to = text != NULL ? open_memstream(&out, &length) : NULL;
+    bool begins = true;
+    for (const char *at = text; to != NULL && *at != '\0';) {
+        size_t skip = passing_text(s, at, begins);
+        begins = skip == 0 && *at == '\n';
+        if (skip == 0)
+            putc(*at, to);
+        at += skip > 0 ? skip : 1;
+    }
+    free(text);
+    return to != NULL && fclose(to) == 0 ? out : NULL;
+}
+
+static char *printed_text(struct subject *s)
 {
     drain_output(s);
     if (s->printed <= PRINTED_HEAD)
@@ -182,6 +218,11 @@ char *subject_printed(struct subject *s)
     free(head_text);
     free(tail_text);
     return text;
+}
+
+char *subject_printed(struct subject *s)
+{
+    return lasting_text(s, printed_text(s));
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------- */

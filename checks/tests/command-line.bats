@@ -98,13 +98,16 @@ without_ms() {
     assert_same_text "$BATS_TEST_TMPDIR/among" "$BATS_TEST_TMPDIR/alone"
 }
 
-@test "the number of jobs changes no verdict and no step" {
+@test "the number of jobs changes no verdict, no step, and no report of a sanitizer" {
     new_changed_reference 's/AND expires>?"/AND expires>=?"/'
-    run_check 1 --seed 42 --jobs 1 "$SERVICE"
-    without_ms "$RESULT" >"$BATS_TEST_TMPDIR/one"
-    run_check 1 --seed 42 --jobs 4 "$SERVICE"
-    without_ms "$RESULT" >"$BATS_TEST_TMPDIR/four"
-    assert_same_text "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/four"
+    for file in "$SERVICE" "$KIT/fixtures/$LAB_NAME/submissions/broken/crashes-in-reserve/service.c"; do
+        run_check 1 --seed 42 --jobs 1 "$file"
+        without_ms "$RESULT" >"$BATS_TEST_TMPDIR/one"
+        run_check 1 --seed 42 --jobs 4 "$file"
+        without_ms "$RESULT" >"$BATS_TEST_TMPDIR/four"
+        assert_same_text "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/four"
+    done
+    grep -q 'runtime error' "$BATS_TEST_TMPDIR/four" || fail 'Expected a report of the sanitizer.'
 }
 
 @test "--stop-at stage runs the whole first stage that does not hold, and none after it" {
