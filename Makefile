@@ -111,6 +111,9 @@ build/locale/%/LC_MESSAGES/lab.mo: checks/po/%.po
 	@mkdir -p $(@D)
 	@msgfmt --check -o $@ $<
 
+# Nobody needs them to begin: without msgfmt the kit speaks English.
+texts := $(if $(shell command -v msgfmt),$(catalogs))
+
 built := build/lab build/confined $(labs:%=build/%/subject.o) build/$(LAB)/idem.o $(catalogs)
 
 # --- For everybody -----------------------------------------------------------------------------------------
@@ -135,20 +138,23 @@ clean: ## Remove everything that was built; your work stays
 # --- For learners ------------------------------------------------------------------------------------------
 
 .PHONY: start reset check idem
-start: ## Put the starter at work/idem-retention-lab/service.c; never overwrites
+start: $(texts) ## Put the starter at work/idem-retention-lab/service.c; never overwrites
 	@sh checks/start.sh $(LAB)
 
-reset: ## Start again; what is there is kept as a dated copy first
+reset: $(texts) ## Start again; what is there is kept as a dated copy first
 	@sh checks/start.sh --reset $(LAB)
 
 # STAGE is 04 or 4.
-checking := build/lab build/$(LAB)/subject.o $(catalogs)
+checking := build/lab build/$(LAB)/subject.o $(texts)
 check: work/$(LAB)/service.c $(checking) ## Check your service up to the first stage that does not hold; STAGE=NN: that one
 ifeq ($(STAGE),)
 	@build/lab check --stop-at stage $<
 else
-	@sh checks/$(LAB)/$(if $(filter 1 2 3 4 5 6 7 8 9,$(STAGE)),0)$(STAGE)-contract.sh $<
+	@build/lab check --stage '$(STAGE)' --earlier $<
 endif
+
+.PHONY: ready
+ready: $(checking)
 
 idem: work/$(LAB)/idem ## Link your service as a program to try by hand: work/idem-retention-lab/idem
 

@@ -48,7 +48,7 @@ fi
 # MAKEFLAGS: when this script was started by make, its options are not meant for here.
 command -v make >/dev/null || give_up 3 'The kit cannot be built: there is no make.'
 [ -x "$root/build/lab" ] || say 'Building the kit, once ...' >&2
-if ! built=$(MAKEFLAGS='' make -s -C "$root" build/lab "build/$lab/subject.o" 2>&1 </dev/null); then
+if ! built=$(MAKEFLAGS='' make -s -C "$root" ready 2>&1 </dev/null); then
     printf '%s\n' "$built" >&2
     command -v "${CC:-cc}" >/dev/null ||
         give_up 3 "The kit cannot be built: there is no C compiler (%s). \`make deps\` installs what is missing." "${CC:-cc}"
