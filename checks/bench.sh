@@ -102,27 +102,47 @@ for i in "${!names[@]}"; do
         printf "%-34s %9.1f %7.2f %6s%s\n", name, took / 1000, ratio, goal, over }'
 done
 
-# --- Grading -----------------------------------------------------------------------------------------------
+# --- Grading, and variants ----------------------------------------------------------------------------------
 
 # Copies of the reference are graded in turns: in the sandbox, outside it, and by two jobs. What one submission
 # took is in the gradebook; that two jobs are faster shows in the whole run, its two gradings of the kit's own
-# files included.
+# files included. One round is no measurement: it shows that all this runs, and takes two copies.
 mkdir "$folder/class"
-for copy in 1 2 3 4 5 6 7 8; do cp "$reference" "$folder/class/$copy.c"; done
+for ((copy = 1; copy <= (rounds < 3 ? 2 : 8); copy++)); do cp "$reference" "$folder/class/$copy.c"; done
 inside='' outside='' one_job='' two_jobs=''
 
-# grade OPTIONS...: into an empty folder; sets `whole`, microseconds.
+# took COMMAND...: sets `whole`, microseconds.
+took() {
+    local start=${EPOCHREALTIME/[.,]/}
+    "$@" >"$folder/output"
+    whole=$((${EPOCHREALTIME/[.,]/} - start))
+}
+
+# grade OPTIONS...: into an empty folder; sets `whole`.
 grade() {
     rm -rf "$folder/out"
-    local start=${EPOCHREALTIME/[.,]/}
-    build/lab grade "$folder/class" --out "$folder/out" --seed 1 "$@" >"$folder/output"
-    whole=$((${EPOCHREALTIME/[.,]/} - start))
+    took build/lab grade "$folder/class" --out "$folder/out" --seed 1 "$@"
 }
 
 # each: what each submission of the last grading took, microseconds.
 each() { sqlite3 "$folder/out/gradebook.sqlite" 'SELECT CAST(took_ms * 1000 AS INTEGER) FROM times' | tr '\n' ' '; }
 
+# Broken variants are run on all processors, and compiled so.
+mapfile -t worksheet < <(grep -ls '^Kind: worksheet' "broken-variants/$lab"/*.patch)
+variants='' compiled=''
+cat >"$folder/compile" <<END_OF_COMPILE
+set -e
+cp -r "$folder/alone" "$folder/alone-\$1"
+cd "$folder/alone-\$1"
+$(printf '%s\n' "${commands[@]}")
+END_OF_COMPILE
+
 for ((round = 1; round <= (rounds + 2) / 3; round++)); do
+    took build/lab variants --seed 1 "${worksheet[@]}"
+    variants+="$whole "
+    took xargs -P "$(nproc)" -n 1 bash "$folder/compile" < <(seq "${#worksheet[@]}")
+    compiled+="$whole "
+    rm -rf "$folder"/alone-*
     grade --jobs 1
     one_job+="$whole "
     inside+=$(each)
@@ -141,9 +161,10 @@ compare() {
         printf "%-34s %9.1f %9.1f %7.2f %6s%s\n", name, slower / 1000, faster / 1000, ratio, goal, missed ? "  missed" : "" }'
 }
 
-printf '\nGrading: two medians in ms and their ratio.\n\n'
+printf '\nGrading, and variants: two medians in ms and their ratio.\n\n'
 # shellcheck disable=SC2086 # times are numbers between spaces
 {
     compare 'in the sandbox : outside it' "$(median $inside)" "$(median $outside)" 1.5 most
     compare 'one job : two jobs' "$(median $one_job)" "$(median $two_jobs)" 1.8 least
+    compare 'variants : compiling them' "$(median $variants)" "$(median $compiled)" 2 most
 }

@@ -150,7 +150,8 @@ setup() {
     cd "$TREE"
     run -0 timeout -k 5 "$OUTER_LIMIT_S" checks/bench.sh 1
     [[ $output =~ 'compiler alone'\ +[0-9.]+\ +1.00 ]] || fail 'Expected the compiler alone to be 1.00.'
-    for figure in 'all stages, everything' 'stage 08, everything' 'all stages, craft' 'all stages, random'; do
+    for figure in 'all stages, everything' 'stage 08, everything' 'all stages, craft' 'all stages, random' \
+        'one job : two jobs' 'variants : compiling them'; do
         assert_output_has "$figure"
     done
 }

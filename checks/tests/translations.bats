@@ -262,7 +262,7 @@ of_kit() {
     sed -i '/^ /s/cJSON/kJSON/' "$VARIANT"
     local folder=$BATS_FILE_TMPDIR/variants
     for language in "${LANGUAGES[@]}"; do
-        run_lab 1 variants --lang "$language" --seed 5 "$(of_kit 02-no-waiting)" "$(of_kit 04-text-used-after-finalize)" \
+        run_lab 1 variants --lang "$language" --seed 5 "$(of_kit 07-zeros-for-a-failure)" "$(of_kit 04-text-used-after-finalize)" \
             "$folder"/{says-too-much,says-too-little,does-not-build,applies-nowhere}.patch
         assert_speaks "$language"
         mapfile -t rows < <(grep -E '( +([0-9]+|\.)){8}$' <<<"$output")
@@ -304,9 +304,9 @@ of_kit() {
         mapfile -t sets < <(before 7.C < <(grep -E '^[^ ].* 7\.C$' <<<"$output"); before 4.1 < <(grep -E ' 4\.1 7\.1$' <<<"$output"))
         assert_equal 2 "${#sets[@]}"
         assert_as_wide "${sets[@]}"
-        run_kit 0 predict "$(of_kit 02-no-waiting)" --fails 7.1 --seed 3
+        run_kit 0 predict "$(of_kit 08-ids-leak)" --fails 7.1 --seed 3
         assert_speaks "$language"
-        run_kit 0 predict "$(of_kit 02-no-waiting)" --no-prediction --seed 3
+        run_kit 0 predict "$(of_kit 08-ids-leak)" --no-prediction --seed 3
         assert_speaks "$language"
         run_kit 0 predict "$(of_kit 04-text-used-after-finalize)" --fails none --seed 3 </dev/null
         # What the sanitizer printed is as it came.
