@@ -10,6 +10,7 @@
 #include "clauses.h"
 
 #include "base/json.h"
+#include "judge/statement.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -515,17 +516,15 @@ static bool load_row(struct state *state, sqlite3_stmt *stmt, char **why)
 static void *load(sqlite3 *db, char **why)
 {
     struct state *state = create();
-    sqlite3_stmt *stmt = NULL;
-    int step = sqlite3_prepare_v2(db, "SELECT id, fingerprint, status, response, expires FROM keys", -1,
-                                  &stmt, NULL);
+    sqlite3_stmt *stmt = statement_for(db, "SELECT id, fingerprint, status, response, expires FROM keys");
+    int step = SQLITE_ERROR;
 
     *why = NULL;
-    if (step == SQLITE_OK)
-        while ((step = sqlite3_step(stmt)) == SQLITE_ROW && load_row(state, stmt, why))
-            continue;
+    while (stmt != NULL && (step = sqlite3_step(stmt)) == SQLITE_ROW && load_row(state, stmt, why))
+        continue;
     if (*why == NULL && step != SQLITE_DONE)
         *why = sentence("the table cannot be read: ", sqlite3_errmsg(db), "");
-    sqlite3_finalize(stmt);
+    sqlite3_reset(stmt);
     if (*why == NULL)
         return state;
     destroy(state);
@@ -562,43 +561,39 @@ static int bind_text(sqlite3_stmt *stmt, int position, const char *value)
     return sqlite3_bind_text(stmt, position, value, value == NULL ? 0 : (int)strlen(value), SQLITE_STATIC);
 }
 
-/* Runs a statement with the values of a row, as many as it takes; prepares it when it is first needed. */
-static int run_with_row(sqlite3 *db, const char *sql, sqlite3_stmt **stmt, const struct row *row)
+/* Runs a statement with the values of a row, as many as it takes. */
+static int run_with_row(sqlite3 *db, const char *sql, const struct row *row)
 {
-    int result = *stmt == NULL ? sqlite3_prepare_v2(db, sql, -1, stmt, NULL) : SQLITE_OK;
+    sqlite3_stmt *stmt = statement_for(db, sql);
 
-    if (result != SQLITE_OK)
-        return result;
-    bind_text(*stmt, 1, row->id);
-    if (sqlite3_bind_parameter_count(*stmt) > 1) {
-        bind_text(*stmt, 2, row->fingerprint);
-        bind_text(*stmt, 3, status_of(row));
-        bind_text(*stmt, 4, row->response);
-        sqlite3_bind_double(*stmt, 5, row->expires);
+    if (stmt == NULL)
+        return sqlite3_errcode(db);
+    bind_text(stmt, 1, row->id);
+    if (sqlite3_bind_parameter_count(stmt) > 1) {
+        bind_text(stmt, 2, row->fingerprint);
+        bind_text(stmt, 3, status_of(row));
+        bind_text(stmt, 4, row->response);
+        sqlite3_bind_double(stmt, 5, row->expires);
     }
-    sqlite3_step(*stmt);
-    return sqlite3_reset(*stmt);
+    sqlite3_step(stmt);
+    return sqlite3_reset(stmt);
 }
 
 /* Rows that need no change are not touched: in a race the other side must write no more than its call
  * does. */
 static int write_differences(sqlite3 *db, const struct state *now, const struct state *wanted)
 {
-    sqlite3_stmt *removes = NULL;
-    sqlite3_stmt *replaces = NULL;
     int result = SQLITE_OK;
     int position;
 
     for (int i = 0; i < now->count && result == SQLITE_OK; i++)
         if (!find(wanted, now->rows[i].id, &position))
-            result = run_with_row(db, "DELETE FROM keys WHERE id=?", &removes, &now->rows[i]);
+            result = run_with_row(db, "DELETE FROM keys WHERE id=?", &now->rows[i]);
     for (int i = 0; i < wanted->count && result == SQLITE_OK; i++)
         if (!has_row(now, &wanted->rows[i]))
             result = run_with_row(
                 db, "REPLACE INTO keys(id, fingerprint, status, response, expires) VALUES(?,?,?,?,?)",
-                &replaces, &wanted->rows[i]);
-    sqlite3_finalize(removes);
-    sqlite3_finalize(replaces);
+                &wanted->rows[i]);
     return result;
 }
 
@@ -612,7 +607,7 @@ static int store(const void *state, sqlite3 *db)
     if (now == NULL) {
         free(why);
         now = create();
-        result = sqlite3_exec(db, "DELETE FROM keys", NULL, NULL, NULL);
+        result = statement_run(db, "DELETE FROM keys");
     }
     if (result == SQLITE_OK)
         result = write_differences(db, now, state);

@@ -14,6 +14,7 @@
 
 #include "base/json.h"
 #include "base/language.h"
+#include "judge/statement.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static void order_clear(const struct trial *t, struct order *o)
 
 static bool run_sql(struct trial *t, const char *sql)
 {
-    return sqlite3_exec(trial_db(t), sql, NULL, NULL, NULL) == SQLITE_OK;
+    return statement_run(trial_db(t), sql) == SQLITE_OK;
 }
 
 /* The other call as a transaction of its own; undone when the database is locked against it. */

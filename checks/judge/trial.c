@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/language.h"
+#include "judge/statement.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -153,7 +154,7 @@ static int count_progress(void *count)
 
 void trial_close_db(struct trial *t)
 {
-    sqlite3_close(t->db);
+    statements_close(t->db);
     t->db = NULL;
 }
 
@@ -207,13 +208,11 @@ void trial_sql(struct trial *t, const char *sql)
 const char *trial_ask(struct trial *t, const char *sql)
 {
     sqlite3 *db = trial_db(t);
-    sqlite3_stmt *query = NULL;
     if (db == NULL)
         return "nothing";
     char *text = NULL;
-    int rc = sqlite3_prepare_v2(db, sql, -1, &query, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_step(query);
+    sqlite3_stmt *query = statement_for(db, sql);
+    int rc = query != NULL ? sqlite3_step(query) : SQLITE_ERROR;
     if (rc == SQLITE_ROW) {
         const char *value = (const char *)sqlite3_column_text(query, 0);
         text = strdup(value != NULL ? value : "NULL");
@@ -222,7 +221,7 @@ const char *trial_ask(struct trial *t, const char *sql)
     } else {
         trial_sql_failed(t, sql);
     }
-    sqlite3_finalize(query);
+    sqlite3_reset(query);
     return text != NULL ? trial_keep(t, text) : "nothing";
 }
 
@@ -250,12 +249,11 @@ bool trial_store(struct trial *t, const void *state)
     sqlite3 *db = trial_db(t);
     if (db == NULL)
         return false;
-    if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
-        t->lab->model->store(state, db) == SQLITE_OK &&
-        sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK)
+    if (statement_run(db, "BEGIN IMMEDIATE") == SQLITE_OK && t->lab->model->store(state, db) == SQLITE_OK &&
+        statement_run(db, "COMMIT") == SQLITE_OK)
         return true;
     trial_sql_failed(t, "setting the table");
-    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    statement_run(db, "ROLLBACK");
     return false;
 }
 

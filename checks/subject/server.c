@@ -367,6 +367,8 @@ static void warm_up(void)
     static char buffer[2][4096];
     setvbuf(stdout, buffer[0], _IOLBF, sizeof buffer[0]);
     setvbuf(stderr, buffer[1], _IOLBF, sizeof buffer[1]);
+    /* No two threads use one connection: nothing to lock in it. */
+    sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
     /* Small blocks come from malloc() like the others: a text used after finalize is then seen by the sanitizer. */
     sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
     /* And pages one by one, as they are needed: else each connection takes twenty at once, for two or three. */
