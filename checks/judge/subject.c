@@ -90,8 +90,8 @@ struct subject *subject_start(char *const command[], const char *source)
         return NULL;
     }
     s->source = source;
-    if (getcwd(s->folder, sizeof s->folder - 1) != NULL)
-        strcat(s->folder, "/");
+    size_t length = getcwd(s->folder, sizeof s->folder - 1) != NULL ? strlen(s->folder) : 0;
+    snprintf(s->folder + length, sizeof s->folder - length, "%s", length > 0 ? "/" : "");
     int on = 1;
     setsockopt(channel[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     fcntl(channel[0], F_SETFL, O_NONBLOCK);
