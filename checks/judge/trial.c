@@ -769,7 +769,7 @@ void trial_check_left(struct trial *t, const cJSON *raw, const struct answer *an
 void trial_begin(struct trial *t)
 {
     char folder[] = "d-XXXXXX"; /* other workers make theirs beside it */
-    t->called = false;
+    t->called = t->forked = false;
     t->descriptors = -1;
     t->state = t->lab->model->create();
     if (t->state == NULL || mkdtemp(folder) == NULL) {
@@ -803,7 +803,7 @@ void trial_finish(struct trial *t)
     trial_close_db(t);
     t->lab->model->destroy(t->state);
     t->state = NULL;
-    if (t->verdict == VERDICT_CRASH || t->spoiled)
+    if (t->verdict == VERDICT_CRASH || t->spoiled || !t->forked)
         return;
     enum reply reply = subject_end(t->subject);
     t->spoiled |= reply != REPLY_GONE || subject_lost(t->subject);

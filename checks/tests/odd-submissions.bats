@@ -160,6 +160,13 @@ C
     assert_result '.stages[0].clauses[0].verdict == "timeout" or (.build.messages | contains("sleep"))'
 }
 
+@test "a service that could sleep fails craft for that, with the name of the function, and nothing else" {
+    run_check 1 "$KIT/fixtures/$LAB_NAME/submissions/partial/sleeps-when-busy/service.c"
+    assert_equal '1.C 2.C 3.C 4.C 5.C 6.C 7.C 8.C' \
+        "$(jq -r '[.stages[].clauses[] | select(.verdict != "pass") | .id] | join(" ")' "$RESULT")"
+    assert_result '[.stages[].clauses[] | select(.verdict == "fail") | .observed] | all(contains("nanosleep()"))'
+}
+
 @test "a child that a submission leaves behind does not hold up the check" {
     new_reference_with idem_reserve <<'C'
     if (fork() == 0)
