@@ -14,7 +14,6 @@
 #include "base/language.h"
 #include "judge/report_parts.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,21 +44,6 @@ static void apart(struct page *page, int next)
         putc('\n', page->to);
     }
     page->last = next;
-}
-
-/* printf-like, wrapped, from the first column; a line of its own. */
-__attribute__((format(printf, 3, 4))) static void say(struct page *page, int indent, const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&text, _(format), arguments);
-    va_end(arguments);
-    if (length >= 0) {
-        report_wrapped(page->to, text, 0, indent);
-        putc('\n', page->to);
-        free(text);
-    }
 }
 
 /* ---- Words of verdicts --------------------------------------------------------------------------------- */
@@ -241,9 +225,9 @@ static void write_failure(struct page *page, const cJSON *stage, const cJSON *cl
     const char *name = member_text(stage, "name");
     int indent = (int)(strlen(number) + strlen(name)) + 4; /* "02 reserve - " */
     apart(page, BLOCK);
-    say(page, indent, "%s %s %s %s %s: %s%s%s", number, name, page->style->ascii ? "-" : "\u00b7",
-        member_text(clause, "id"), _(member_text(clause, "sentence")), colour_on(page, word->colour),
-        _(word->shown), colour_off(page));
+    report_say(page->to, indent, "%s %s %s %s %s: %s%s%s", number, name, page->style->ascii ? "-" : "\u00b7",
+               member_text(clause, "id"), _(member_text(clause, "sentence")), colour_on(page, word->colour),
+               _(word->shown), colour_off(page));
     write_steps(page->to, clause);
     write_text(page->to, _("expected"), member_text(clause, "expected"));
     write_text(page->to, _("observed"), member_text(clause, "observed"));
@@ -281,7 +265,7 @@ static void write_clause_line(struct page *page, const cJSON *clause, const stru
 static void write_clause_lines(struct page *page, const cJSON *stage, const struct tally *tally)
 {
     apart(page, BLOCK);
-    say(page, 0, "%s %s", member_text(stage, "stage"), member_text(stage, "name"));
+    report_say(page->to, 0, "%s %s", member_text(stage, "stage"), member_text(stage, "name"));
     const cJSON *clause;
     cJSON_ArrayForEach(clause, member_list(stage, "clauses"))
     {
@@ -293,10 +277,11 @@ static void write_stage_line(struct page *page, const cJSON *stage, const struct
 {
     bool holds = tally->passed > 0;
     apart(page, LINE);
-    say(page, 0, tally->clauses == 1 ? N_("%s %s: %s%s%s (1 clause)") : N_("%s %s: %s%s%s (%d clauses)"),
-        member_text(stage, "stage"), member_text(stage, "name"),
-        colour_on(page, holds ? "\x1b[32m" : "\x1b[33m"), holds ? _("holds") : _("not written yet"),
-        colour_off(page), tally->clauses);
+    report_say(page->to, 0,
+               tally->clauses == 1 ? N_("%s %s: %s%s%s (1 clause)") : N_("%s %s: %s%s%s (%d clauses)"),
+               member_text(stage, "stage"), member_text(stage, "name"),
+               colour_on(page, holds ? "\x1b[32m" : "\x1b[33m"), holds ? _("holds") : _("not written yet"),
+               colour_off(page), tally->clauses);
 }
 
 /* Behind all failures of the stage, since it is drawn from all of them. */
@@ -305,8 +290,8 @@ static void write_stage_advice(struct page *page, const cJSON *stage)
     const char *text = member_text(cJSON_GetObjectItemCaseSensitive(stage, "advice"), "text");
     if (text[0] != '\0') {
         apart(page, BLOCK);
-        say(page, LABEL_COLUMN, N_("%s %s %s advice: %s"), member_text(stage, "stage"),
-            member_text(stage, "name"), page->style->ascii ? "-" : "\u00b7", _(text));
+        report_say(page->to, LABEL_COLUMN, N_("%s %s %s advice: %s"), member_text(stage, "stage"),
+                   member_text(stage, "name"), page->style->ascii ? "-" : "\u00b7", _(text));
     }
 }
 
@@ -394,7 +379,7 @@ static void write_earlier(struct page *page)
     char *text = earlier_stages(page);
     if (text != NULL && text[0] != '\0') {
         apart(page, BLOCK);
-        say(page, 16, "Earlier stages: %s.", text);
+        report_say(page->to, 16, "Earlier stages: %s.", text);
         page->last = LINE;
     }
     free(text);
@@ -542,7 +527,7 @@ static void write_messages(struct page *page, bool built)
         return;
     }
     apart(page, BLOCK);
-    say(page, 0, built ? N_("%s compiles, but:") : N_("%s does not compile:"), file_name(page));
+    report_say(page->to, 0, built ? N_("%s compiles, but:") : N_("%s does not compile:"), file_name(page));
     fputs("    ", page->to);
     write_lines(page->to, messages, 4, MESSAGES_SHOWN);
 }
@@ -567,8 +552,8 @@ static void write_unbuilt(struct page *page)
 {
     write_messages(page, false);
     apart(page, BLOCK);
-    say(page, 0, "0 of %lld clauses hold in %s: it does not compile.", member_number(page->result, "planned"),
-        member_text(page->result, "file"));
+    report_say(page->to, 0, "0 of %lld clauses hold in %s: it does not compile.",
+               member_number(page->result, "planned"), member_text(page->result, "file"));
     fprintf(page->to, _("Next: make %s compile; begin with the first message\n"), file_name(page));
 }
 

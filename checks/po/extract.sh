@@ -50,7 +50,7 @@ extract_c() {
 }
 
 # Two runs, since xgettext takes two arguments of one function for a singular and its plural.
-extract_c --keyword --keyword=_ --keyword=N_ --keyword=say:3 --keyword=report_say:3 --keyword=trial_fail:2 \
+extract_c --keyword --keyword=_ --keyword=N_ --keyword=report_say:3 --keyword=trial_fail:2 \
     --keyword=trial_error:2 --keyword=trial_step:3 --keyword=trial_note:3 --keyword=set_verdict:3 --keyword=expect_equal:2 \
     --keyword=expect_failed:2 --keyword=record_without_trial:2 --keyword=set_outcome:3 --keyword=usage_error \
     --keyword=kit_error >"$work/1.pot"
