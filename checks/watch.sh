@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks your service again at each save, until Ctrl-C.
 #
-# Usage: checks/watch.sh [STAGE]        (make watch STAGE=04 builds what it needs; no stage: all of them)
+# Usage: checks/watch.sh [STAGE]        (make watch STAGE=04 builds what it needs; no stage: up to the first that does not hold)
 #
 # Only another content is a save: a file that was touched, or saved as it was, is not checked again. Editors that
 # write a new file and rename it are fine, and so is a file that is away for a moment. entr says at once that
@@ -37,7 +37,7 @@ check() {
     if [ -n "$stage" ]; then
         sh "$script" "$service" || true
     else
-        build/lab check "$service" || true
+        build/lab check --stop-at stage "$service" || true
     fi
 }
 
