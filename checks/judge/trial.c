@@ -482,6 +482,7 @@ static void subject_failed(struct trial *t, enum reply reply)
         set_verdict(t, VERDICT_TIMEOUT, "an answer", text);
         break;
     default:
+        t->interrupted = true;
         set_verdict(t, VERDICT_CRASH, "one answer to one call", "something else came on the judge's channel");
         break;
     }

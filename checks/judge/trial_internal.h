@@ -27,12 +27,13 @@ struct trial {
     int progress;             /* of the statement that db is running, in units of PROGRESS_STEPS */
     unsigned long long inode; /* of the file that db has open */
     void *state;
-    bool called;     /* a call was made: from here on a damaged database is the submission's doing */
-    bool forked;     /* the subject has a child for this trial */
-    bool confined;   /* its folder is bounded: a full disk is the submission\'s doing */
-    bool spoiled;    /* the subject is of no more use: the next trial needs another */
-    bool quiet;      /* steps are not noted: a long run, or the way to its first disagreement */
-    int descriptors; /* of the child before the call */
+    bool called;      /* a call was made: from here on a damaged database is the submission's doing */
+    bool forked;      /* the subject has a child for this trial */
+    bool confined;    /* its folder is bounded: a full disk is the submission\'s doing */
+    bool spoiled;     /* the subject is of no more use: the next trial needs another */
+    bool interrupted; /* it spoke out of turn and was ended: how far it had got by then is chance */
+    bool quiet;       /* steps are not noted: a long run, or the way to its first disagreement */
+    int descriptors;  /* of the child before the call */
     enum verdict verdict;
     cJSON *steps, *by_hand;
     cJSON *names; /* of the functions called, each once */

@@ -80,7 +80,7 @@ static void add_table_by_hand(struct trial *t)
 static cJSON *record_of(struct trial *t, double ms)
 {
     cJSON *record = cJSON_CreateObject();
-    char *printed = t->subject != NULL ? subject_printed(t->subject) : NULL;
+    char *printed = t->subject != NULL && !t->interrupted ? subject_printed(t->subject) : NULL;
     cJSON_AddStringToObject(record, "verdict", verdict_name(t->verdict));
     cJSON_AddNumberToObject(record, "ms", (double)(long long)(ms * 10.0) / 10.0);
     if (t->verdict != VERDICT_PASS && t->verdict != VERDICT_TODO) {
