@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ANSWER = 32 * 1024 * 1024, CHANNEL = 3, POLL_MS = 250 };
+enum { MAX_ANSWER = 32 * 1024 * 1024, CHANNEL = 3, POLL_MS = 250, COLLECT_MS = 2, PIPE_BYTES = 1 << 20 };
 
 struct subject {
     const char *source;    /* the file's name, as a sanitizer names it */
@@ -96,6 +96,7 @@ struct subject *subject_start(char *const command[], const char *source)
     setsockopt(channel[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     fcntl(channel[0], F_SETFL, O_NONBLOCK);
     fcntl(output[0], F_SETFL, O_NONBLOCK);
+    fcntl(output[0], F_SETPIPE_SZ, PIPE_BYTES); /* where that is too much, the program waits more often */
     s->channel = channel[0];
     s->output = output[0];
     s->pid = fork();
@@ -293,24 +294,23 @@ static enum reply receive_line(struct subject *s)
      * clock is first read when the call has taken a while, since most never do. */
     long long deadline = now_ms() + CALL_LIMIT_MS, cpu_limit = -1;
     s->length = 0;
-    for (;;) {
+    for (bool collecting = false;;) {
         long long left = deadline - now_ms();
-        struct pollfd wait[2] = {{s->channel, POLLIN, 0}, {s->output, POLLIN, 0}};
+        int longest = collecting ? COLLECT_MS : POLL_MS;
+        struct pollfd wait[2] = {{s->channel, POLLIN, 0}, {collecting ? -1 : s->output, POLLIN, 0}};
         if (cpu_limit < 0 && left <= CALL_LIMIT_MS - POLL_MS)
             cpu_limit = child_cpu_ms(s) - POLL_MS + CALL_CPU_LIMIT_MS;
         if (left <= 0 ||
             (left < CALL_LIMIT_MS - CALL_CPU_LIMIT_MS && s->child > 0 && child_cpu_ms(s) >= cpu_limit))
             return REPLY_LATE;
-        if (poll(wait, 2, left < POLL_MS ? (int)left : POLL_MS) < 0 && errno != EINTR)
+        if (poll(wait, 2, left < longest ? (int)left : longest) < 0 && errno != EINTR)
             return REPLY_GARBLED;
         if (wait[1].revents & POLLIN)
             drain_output(s);
-        if (!(wait[0].revents & (POLLIN | POLLHUP | POLLERR))) {
-            /* Its output is closed and the channel silent: without this the loop would spin. */
-            if (wait[1].revents & (POLLHUP | POLLERR))
-                poll(NULL, 0, 1);
+        /* What prints a lot is not read line by line, and a closed output not looked at without end. */
+        collecting = wait[1].revents != 0;
+        if (!(wait[0].revents & (POLLIN | POLLHUP | POLLERR)))
             continue;
-        }
         if (!receive_bytes(s)) {
             s->lost = true;
             return REPLY_GONE;
