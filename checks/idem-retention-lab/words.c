@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/language.h"
 #include "judge/report_parts.h"
+#include "judge/statement.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -250,19 +251,16 @@ static bool insert_row(sqlite3 *db, const char *key, const char *digest, const c
                        const char *response, double expires)
 {
     const char *const texts[] = {key, digest, status, response};
-    sqlite3_stmt *stmt = NULL;
-    bool inserted = false;
+    sqlite3_stmt *stmt =
+        statement_for(db, "INSERT INTO keys(id, fingerprint, status, response, expires) VALUES(?,?,?,?,?)");
 
-    if (sqlite3_prepare_v2(db,
-                           "INSERT INTO keys(id, fingerprint, status, response, expires) VALUES(?,?,?,?,?)",
-                           -1, &stmt, NULL) == SQLITE_OK) {
-        for (int i = 0; i < COUNT_OF(texts); i++) /* binding a NULL pointer binds NULL */
-            sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
-        sqlite3_bind_double(stmt, 5, expires);
-        inserted = sqlite3_step(stmt) == SQLITE_DONE;
-    }
-    sqlite3_finalize(stmt);
-    return inserted;
+    if (stmt == NULL)
+        return false;
+    for (int i = 0; i < COUNT_OF(texts); i++) /* binding a NULL pointer binds NULL */
+        sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
+    sqlite3_bind_double(stmt, 5, expires);
+    sqlite3_step(stmt);
+    return sqlite3_reset(stmt) == SQLITE_OK;
 }
 
 void have_row(struct trial *t, const char *key, const char *digest, const char *status, const char *response,
