@@ -293,18 +293,24 @@ static enum reply receive_line(struct subject *s)
     /* A busy machine gives a call less of the processor, not less time on it: that is what a loop is charged with. Its
      * clock is first read when the call has taken a while, since most never do. */
     long long deadline = now_ms() + CALL_LIMIT_MS, cpu_limit = -1;
+    bool collecting = false, overtime = false;
     s->length = 0;
-    for (bool collecting = false;;) {
+    for (;;) {
         long long left = deadline - now_ms();
-        int longest = collecting ? COLLECT_MS : POLL_MS;
         struct pollfd wait[2] = {{s->channel, POLLIN, 0}, {collecting ? -1 : s->output, POLLIN, 0}};
         if (cpu_limit < 0 && left <= CALL_LIMIT_MS - POLL_MS)
             cpu_limit = child_cpu_ms(s) - POLL_MS + CALL_CPU_LIMIT_MS;
-        if (left <= 0 ||
-            (left < CALL_LIMIT_MS - CALL_CPU_LIMIT_MS && s->child > 0 && child_cpu_ms(s) >= cpu_limit))
+        if (left < CALL_LIMIT_MS - CALL_CPU_LIMIT_MS && s->child > 0 && child_cpu_ms(s) >= cpu_limit)
             return REPLY_LATE;
-        if (poll(wait, 2, left < longest ? (int)left : longest) < 0 && errno != EINTR)
+        long long longest = collecting ? COLLECT_MS : POLL_MS;
+        longest = left < longest ? left : longest;
+        int ready = poll(wait, 2, longest > 0 ? (int)longest : 0);
+        if (ready < 0 && errno != EINTR)
             return REPLY_GARBLED;
+        /* Looked at once more: the judge may have been stopped meanwhile, and the answer be there. */
+        if (left <= 0 && (ready == 0 || overtime))
+            return REPLY_LATE;
+        overtime = left <= 0;
         if (wait[1].revents & POLLIN)
             drain_output(s);
         /* What prints a lot is not read line by line, and a closed output not looked at without end. */
