@@ -70,7 +70,9 @@ measure 'all stages, numbered clauses' 3 check --kinds numbered
 measure 'all stages, everything' 5 check
 for stage in 01 02 03 04 05 06 07 08; do measure "stage $stage, numbered clauses" 2 check --kinds numbered --stage $stage; done
 for stage in 01 02 03 04 05 06 07 08; do measure "stage $stage, everything" 2.5 check --stage $stage; done
-for kind in craft race random; do measure "all stages, $kind" - check --kinds $kind; done
+measure 'all stages, craft and refusals' - check --kinds craft
+measure 'all stages, races' - check --kinds race
+measure 'all stages, random runs' - check --kinds random
 
 for ((round = 1; round <= rounds; round++)); do
     [ ! -t 2 ] || printf '\rround %s of %s' "$round" "$rounds" >&2
