@@ -45,6 +45,27 @@ assert_interrupted_without_trace() {
     assert_interrupted_without_trace KILL
 }
 
+@test "a sandbox that waits for a grader which was killed is ended" {
+    local lab folder
+    # What bwrap is in its first moment: no child that ends with its parent yet, and the folder on its command line.
+    # It holds a fifo open, so that the reader's end of file means that it is gone.
+    mkfifo "$BATS_TEST_TMPDIR/alive"
+    printf '#!/bin/sh\nexec 1>"%s"\nread -r nothing\n' "$BATS_TEST_TMPDIR/alive" >"$BATS_TEST_TMPDIR/bwrap"
+    chmod +x "$BATS_TEST_TMPDIR/bwrap"
+    new_endless_service
+    "$LAB" check --clause 2.1 "$SERVICE" >/dev/null 2>&1 3>&- &
+    lab=$!
+    exec 4<"$FIFO"
+    read -r folder <&4
+    mkfifo "$BATS_TEST_TMPDIR/silent"
+    exec 6<>"$BATS_TEST_TMPDIR/silent"
+    "$BATS_TEST_TMPDIR/bwrap" --bind "$folder" /w <"$BATS_TEST_TMPDIR/silent" >/dev/null 2>&1 3>&- 4>&- &
+    exec 5<"$BATS_TEST_TMPDIR/alive"
+    kill -KILL "$lab"
+    timeout 30 cat <&5 || fail 'Expected the sandbox to be ended.'
+    exec 4<&- 5<&- 6>&-
+}
+
 @test "a check that is interrupted or told to end leaves no process and no folder" {
     assert_interrupted_without_trace INT
     assert_interrupted_without_trace TERM
