@@ -29,10 +29,11 @@ setup_file() {
     printf '%s\n' "$SECRET" | tee "$CANARY/bait" "$TREE/solutions/secret.c" >"$TREE/checks/secret.h"
     chmod -R a+rwX "$CANARY"
     checksums >"$BATS_FILE_TMPDIR/before"
-    grade_alone "$CLASS" "$OUT"
+    # More at a time than there are processors: most of what these do is to keep the judge waiting.
+    grade_alone "$CLASS" "$OUT" --jobs 4
     budget_s=$(sqlite3 "$OUT/gradebook.sqlite" \
         "SELECT CAST(2 + took_ms * 2 / 1000 AS INTEGER) FROM times WHERE name = 'zuletzt'")
-    grade_alone "$SLOW_CLASS" "$SLOW_OUT" --budget "$budget_s"
+    grade_alone "$SLOW_CLASS" "$SLOW_OUT" --budget "$budget_s" --jobs 4
     checksums >"$BATS_FILE_TMPDIR/after"
 }
 
