@@ -12,7 +12,7 @@ load helpers
 # apart, and given little: twice what the reference took beside the others.
 SLOW='answer-without-end compile-bomb-constant compile-bomb-include compile-bomb-macros endless-cjson
     limits-and-priority memory-bomb memory-searched-for-answers output-bomb parent-stopped signals-ignored
-    slow-in-every-call fork-bomb'
+    slow-in-every-call fork-bomb thread-bomb'
 
 # A word that stands in files which no submission may see, and so in no report.
 SECRET=canary-3f9c27
@@ -54,7 +54,7 @@ new_classes() {
         case " ${SLOW//$'\n'/ } " in
         *" $(basename "$folder") "*)
             case ${LAB_HOSTILE-}:$(basename "$folder") in
-            all:* | :memory-bomb | :endless-cjson | :compile-bomb-macros | :fork-bomb)
+            all:* | :memory-bomb | :endless-cjson | :compile-bomb-macros | :fork-bomb | :thread-bomb)
                 cp -r "$folder" "$SLOW_CLASS/$(basename "$folder")"
                 ;;
             esac
