@@ -8,6 +8,8 @@
 
 sqlite3_stmt *statement_for(sqlite3 *db, const char *sql)
 {
+    if (db == NULL) /* the file went away: a failed statement, as for SQLite itself */
+        return NULL;
     sqlite3_stmt *statement = sqlite3_next_stmt(db, NULL);
     while (statement != NULL && strcmp(sqlite3_sql(statement), sql) != 0)
         statement = sqlite3_next_stmt(db, statement);

@@ -11,7 +11,7 @@
 
 /*
  * The statement for one SQL text on this connection, ready for its first step. It stays the connection's: the caller ends
- * with sqlite3_reset(), which lets go of the lock, and does not finalize it. NULL when it cannot be prepared:
+ * with sqlite3_reset(), which lets go of the lock, and does not finalize it. NULL when it cannot be prepared, or db is NULL:
  * sqlite3_errcode(db) says why.
  */
 sqlite3_stmt *statement_for(sqlite3 *db, const char *sql);
