@@ -57,6 +57,8 @@ $(labs:%=build/kit/%.o):
 	@$(CC) -r -nostdlib -o $@ $^
 	@objcopy --wildcard --keep-global-symbol='*_lab' $@
 
+sanitizer_hooks := __asan_default_options __ubsan_default_options __sanitizer_symbolize_code __sanitizer_symbolize_data
+
 # What is linked beside a learner's file shows main and what the sanitizers ask for, so that no other name can
 # clash with one that a learner picks.
 $(labs:%=build/%/subject.o): build/%/subject.o: build/subject/checks/%/calls.o $(subject_objects)
@@ -65,7 +67,7 @@ $(labs:%=build/%/subject.o) build/$(LAB)/idem.o:
 	$(call step,link)
 	@mkdir -p $(@D)
 	@$(CC) -r -nostdlib -o $@ $^
-	@objcopy $(foreach name,main __asan_default_options __ubsan_default_options,--keep-global-symbol=$(name)) $@
+	@objcopy --keep-global-symbol=main $(foreach name,$(sanitizer_hooks),--keep-global-symbol=$(name)) $@
 
 # Runs inside the sandbox, where no library of the kit's is in sight.
 build/confined: $(confined) Makefile

@@ -23,6 +23,7 @@
 #define TABLE_CHANGED N_("the table has changed")
 #define NOW_IT_HAS N_("%s; in the table was: %s; now: %s")
 #define NO_SUCH_ROW N_("no such row")
+#define SQLITE_FREED N_("AddressSanitizer: use of memory that SQLite has freed or never gave")
 #define SANITIZER "AddressSanitizer: "
 
 #define FINALIZE_IT                                                                                          \
@@ -174,7 +175,7 @@ const struct advice idem_advice[] = {
         "both: ask whether the row may change, and change it.")},
     {"missing-file-made", "03", "3.C", "3.1 3.8", "-> FAILED", MAKE_NO_FILE},
 
-    {"text-used-too-late", "04", "4.1 4.5 4.C", "", "AddressSanitizer: heap-use-after-free",
+    {"text-used-too-late", "04", "4.1 4.5 4.C", "", SQLITE_FREED,
      N_("Memory is read that is no longer there. The text of a column belongs to the statement and lives "
         "only until that is stepped again or finalized: when is it read here?")},
     LEFT_BEHIND("04", "4.C"),

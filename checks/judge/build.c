@@ -112,20 +112,26 @@ static int limit_ms(const struct check_options *options)
     return budget_ms > 0 && budget_ms < COMPILE_LIMIT_MS ? (int)budget_ms : COMPILE_LIMIT_MS;
 }
 
-static struct command_result run_confined(const struct check_options *options, const char *folder,
-                                          struct words *w, size_t max_bytes)
+struct command_result build_run_tool(const struct check_options *options, const char *folder,
+                                     char *const command[], int most_ms, size_t max_bytes)
 {
     struct command_result r = {.exit_status = -1};
-    w->word[w->count] = NULL;
     if (options->confine == NULL)
-        return command_run(w->word, folder, limit_ms(options), max_bytes);
-    char **confined = options->confine(options->sandbox, folder, true, w->word);
+        return command_run(command, folder, most_ms, max_bytes);
+    char **confined = options->confine(options->sandbox, folder, true, command);
     if (confined != NULL)
-        r = command_run(confined, folder, limit_ms(options), max_bytes);
+        r = command_run(confined, folder, most_ms, max_bytes);
     for (char **word = confined; word != NULL && *word != NULL; word++)
         free(*word);
     free(confined);
     return r;
+}
+
+static struct command_result run_words(const struct check_options *options, const char *folder,
+                                       struct words *w, size_t max_bytes)
+{
+    w->word[w->count] = NULL;
+    return build_run_tool(options, folder, w->word, limit_ms(options), max_bytes);
 }
 
 /* What a failed compiler or linker said, and how it ended where that is not plain from its words. */
@@ -170,7 +176,7 @@ static bool compile(const struct lab *lab, const struct check_options *options, 
     if (options->confine != NULL)
         add(&w, "-fno-diagnostics-show-caret"); /* a caret line quotes any file that a #line names */
     add(&w, lab->file);
-    struct command_result r = run_confined(options, folder, &w, MAX_MESSAGES);
+    struct command_result r = run_words(options, folder, &w, MAX_MESSAGES);
     build->ok = r.exit_status == 0;
     build->messages = messages_of(options, &r, _("the compiler"));
     command_clear(&r);
@@ -186,7 +192,7 @@ static bool link_subject(const struct check_options *options, const char *folder
         "-lcjson"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         add(&w, words[i]);
-    struct command_result r = run_confined(options, folder, &w, MAX_MESSAGES);
+    struct command_result r = run_words(options, folder, &w, MAX_MESSAGES);
     build->ok = r.exit_status == 0;
     if (!build->ok) {
         free(build->messages);
@@ -266,7 +272,7 @@ static void look_at_symbols(const struct lab *lab, const struct check_options *o
     const char *words[] = {readelf, "--symbols", "--wide", "submission.o"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         add(&w, words[i]);
-    struct command_result r = run_confined(options, folder, &w, MAX_SYMBOLS);
+    struct command_result r = run_words(options, folder, &w, MAX_SYMBOLS);
     char *rest = r.output;
     for (char *line; build->ok && r.exit_status == 0 && (line = strsep(&rest, "\n")) != NULL;) {
         /* Number, value, size, type, binding, visibility, section, name. (nm says the same, and loads a linker plugin first.) */

@@ -21,4 +21,9 @@ bool build_subject(const struct lab *lab, const struct check_options *options, c
                    struct build *build, char **why);
 void build_clear(struct build *build);
 
+/* Runs one of the compiler's tools on what lies in `folder`, through options->confine, for at most `most_ms`. command_clear()
+ * frees the result. */
+struct command_result build_run_tool(const struct check_options *options, const char *folder,
+                                     char *const command[], int most_ms, size_t max_bytes);
+
 #endif

@@ -26,6 +26,7 @@ enum { MAX_ANSWER = 32 * 1024 * 1024, CHANNEL = 3, POLL_MS = 250, COLLECT_MS = 2
 
 struct subject {
     const char *source;    /* the file's name, as a sanitizer names it */
+    struct places *places; /* what the addresses in its reports mean */
     char folder[PATH_MAX]; /* where it runs, with a slash behind */
     pid_t pid;             /* the process that was started: the subject's first, or the sandbox around it */
     pid_t child;           /* the one forked for the clause, as this side numbers it; 0: none */
@@ -75,7 +76,7 @@ static void become_subject(char *const command[], int channel, int output)
     _exit(127);
 }
 
-struct subject *subject_start(char *const command[], const char *source)
+struct subject *subject_start(char *const command[], const char *source, struct places *places)
 {
     int channel[2], output[2];
     struct subject *s = calloc(1, sizeof *s);
@@ -90,6 +91,7 @@ struct subject *subject_start(char *const command[], const char *source)
         return NULL;
     }
     s->source = source;
+    s->places = places;
     size_t length = getcwd(s->folder, sizeof s->folder - 1) != NULL ? strlen(s->folder) : 0;
     snprintf(s->folder + length, sizeof s->folder - length, "%s", length > 0 ? "/" : "");
     int on = 1;
@@ -182,8 +184,21 @@ static size_t passing_text(const struct subject *s, const char *at, bool line_be
     return digits > 0 && strncmp(at + 2 + digits, "==", 2) == 0 ? digits + 4 : 0;
 }
 
+/* The bytes of the sanitizer's own tables that lie around an address say nothing to people either, and hide what does. */
+static void cut_shadow_bytes(char *text)
+{
+    char *from = text != NULL ? strstr(text, "\nShadow bytes around the buggy address:\n") : NULL;
+    char *to = from != NULL ? strstr(from, "==ABORTING\n") : NULL;
+    while (to > from && to[-1] != '\n')
+        to--;
+    if (to != NULL)
+        memmove(from + 1, to, strlen(to) + 1);
+}
+
+/* Takes a text over that was printed, and gives what is worth keeping of it. */
 static char *lasting_text(const struct subject *s, char *text)
 {
+    cut_shadow_bytes(text);
     char *out = NULL;
     size_t length = 0;
     FILE *to = text != NULL ? open_memstream(&out, &length) : NULL;
@@ -196,7 +211,7 @@ static char *lasting_text(const struct subject *s, char *text)
         at += skip > 0 ? skip : 1;
     }
     free(text);
-    return to != NULL && fclose(to) == 0 ? out : NULL;
+    return to != NULL && fclose(to) == 0 ? places_name(s->places, out) : NULL;
 }
 
 static char *printed_text(struct subject *s)
@@ -489,6 +504,12 @@ static void find_place(const struct subject *s, const char *report, char place[6
 /* What a sanitizer said, `length` bytes of it, and where; `place` is "" when no line of the submission is known. */
 static void note_report(struct subject *s, int length, const char *report, const char *place)
 {
+    static const char poison[] = "AddressSanitizer: use-after-poison";
+    if (length == (int)strlen(poison) && strncmp(report, poison, strlen(poison)) == 0) {
+        /* Nothing but SQLite's memory is poisoned by hand (checks/subject/arena.h). */
+        report = _("AddressSanitizer: use of memory that SQLite has freed or never gave");
+        length = (int)strlen(report);
+    }
     if (place[0] != '\0')
         snprintf(s->end_text, sizeof s->end_text, _("%.*s at %s"), length, report, place);
     else
@@ -507,7 +528,7 @@ static void note_undefined(struct subject *s, int length, const char *report, co
 const char *subject_end_text(struct subject *s)
 {
     drain_output(s);
-    char *tail = printed_tail(s);
+    char *tail = lasting_text(s, printed_tail(s));
     const char *report = tail != NULL ? strstr(tail, "ERROR: AddressSanitizer: ") : NULL;
     const char *undefined = tail != NULL ? strstr(tail, ": runtime error: ") : NULL;
     char place[64];

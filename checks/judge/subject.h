@@ -8,6 +8,8 @@
 #ifndef JUDGE_SUBJECT_H
 #define JUDGE_SUBJECT_H
 
+#include "judge/places.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -21,9 +23,9 @@ struct subject;
  * REPLY_GARBLED: something else came. After anything but an answer the subject is of no more use. */
 enum reply { REPLY_ANSWER, REPLY_GONE, REPLY_LATE, REPLY_GARBLED };
 
-/* Starts `command` in the present folder; `source` is the name of the file it was built from, kept, for the places in a
- * sanitizer's report. NULL when no process can be had (errno). subject_stop() ends and frees it; takes NULL. */
-struct subject *subject_start(char *const command[], const char *source);
+/* Starts `command` in the present folder; `source` is the name of the file it was built from and `places` names the addresses
+ * in a sanitizer's report; both are kept. NULL when no process can be had (errno). subject_stop() ends and frees it; takes NULL. */
+struct subject *subject_start(char *const command[], const char *source, struct places *places);
 void subject_stop(struct subject *s);
 
 /* A fresh child for a clause; what was printed before is forgotten. */

@@ -21,6 +21,7 @@ struct worker {
     const char *folder;
     const char *finding;
     struct subject *subject;
+    struct places *places;
     int lost_starts;        /* subjects in a row that were of no use before the first call */
     enum verdict last_lost; /* and how the last of them ended */
 };
@@ -49,9 +50,9 @@ static struct subject *start_subject(const struct worker *w)
     static char plain[] = "./subject";
     char *command[] = {plain, NULL};
     if (w->options->confine == NULL)
-        return subject_start(command, w->lab->file);
+        return subject_start(command, w->lab->file, w->places);
     char **confined = w->options->confine(w->options->sandbox, w->folder, false, command);
-    struct subject *s = confined != NULL ? subject_start(confined, w->lab->file) : NULL;
+    struct subject *s = confined != NULL ? subject_start(confined, w->lab->file, w->places) : NULL;
     for (char **word = confined; word != NULL && *word != NULL; word++)
         free(*word);
     free(confined);
@@ -143,7 +144,11 @@ static cJSON *run_clause(struct worker *w, const struct work *work)
 _Noreturn void worker_serve(const struct lab *lab, const struct check_options *options, const char *folder,
                             const char *finding, int orders, FILE *records)
 {
-    struct worker w = {.lab = lab, .options = options, .folder = folder, .finding = finding};
+    struct worker w = {.lab = lab,
+                       .options = options,
+                       .folder = folder,
+                       .finding = finding,
+                       .places = places_new(options, folder)};
     struct work work;
     ssize_t got;
     while ((got = read(orders, &work, sizeof work)) == (ssize_t)sizeof work || (got < 0 && errno == EINTR)) {
@@ -158,5 +163,6 @@ _Noreturn void worker_serve(const struct lab *lab, const struct check_options *o
             break;
     }
     subject_stop(w.subject);
+    places_free(w.places);
     _exit(0);
 }

@@ -20,6 +20,7 @@
  * watched child, what watch.h reports.
  */
 #include "base/json.h"
+#include "subject/arena.h"
 #include "subject/calls.h"
 #include "subject/faults.h"
 #include "subject/watch.h"
@@ -332,6 +333,7 @@ static void serve_clause(const cJSON *request)
     setpgid(0, 0);
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(request, "watch")) && !watch_start())
         _exit(EXIT_CHANNEL);
+    arena_settle();
     say("\"ready\":true");
     cJSON *message;
     while ((message = receive()) != NULL) {
@@ -367,9 +369,11 @@ static void warm_up(void)
     static char buffer[2][4096];
     setvbuf(stdout, buffer[0], _IOLBF, sizeof buffer[0]);
     setvbuf(stderr, buffer[1], _IOLBF, sizeof buffer[1]);
+    if (!arena_install())
+        _exit(EXIT_CHANNEL);
     /* No two threads use one connection: nothing to lock in it. */
     sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
-    /* Small blocks come from malloc() like the others: a text used after finalize is then seen by the sanitizer. */
+    /* Small blocks come from the arena like the others: a text used after finalize is then seen. */
     sqlite3_config(SQLITE_CONFIG_LOOKASIDE, 0, 0);
     /* And pages one by one, as they are needed: else each connection takes twenty at once, for two or three. */
     sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);

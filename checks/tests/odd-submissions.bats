@@ -230,6 +230,28 @@ C
     assert_result ".stages[].clauses[] | select(.id == \"7.1\") | .observed | contains(\"service.c:$line\")"
 }
 
+# assert_sqlite_misused CODE: CODE at the beginning of idem_counts ends the call, and the report names its line and its function.
+assert_sqlite_misused() {
+    new_reference_with idem_counts <<<"    char *text = NULL; $1"
+    sed -i '1i #include <stdlib.h>' "$SERVICE"
+    line=$(grep -nF 'char *text = NULL; ' "$SERVICE" | cut -d: -f1)
+    run_check 1 --clause 7.1 "$SERVICE"
+    assert_verdict 7.1 crash
+    assert_result ".stages[].clauses[] | .observed | test(\"AddressSanitizer: .* at service.c:$line\")"
+    assert_result ".stages[].clauses[] | .printed | contains(\" in idem_counts service.c:$line\")"
+}
+
+@test "memory of SQLite is watched like any other: used after free, freed twice, freed by another, written past its end" {
+    assert_sqlite_misused 'text = sqlite3_mprintf("a"); sqlite3_free(text); text[0] = 0;'
+    assert_result '.stages[].clauses[] | .observed | contains("memory that SQLite has freed")'
+    assert_sqlite_misused 'text = sqlite3_mprintf("a"); sqlite3_free(text); sqlite3_free(text);'
+    assert_sqlite_misused 'text = sqlite3_mprintf("a"); free(text);'
+    assert_sqlite_misused 'text = malloc(8); sqlite3_free(text);'
+    assert_sqlite_misused 'text = sqlite3_malloc(8); text[8] = 0; sqlite3_free(text);'
+    assert_sqlite_misused 'text = sqlite3_malloc(8); text[-1] = 0; sqlite3_free(text);'
+    assert_sqlite_misused 'text = sqlite3_malloc(3 << 20); sqlite3_free(text); text[0] = 0;'
+}
+
 @test "an overflow of a signed number is a crash" {
     new_reference_with idem_counts <<<'    volatile int large = 2147483647; large = large + 1;'
     run_check 1 --clause 7.1 "$SERVICE"
