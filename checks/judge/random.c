@@ -1,7 +1,8 @@
 /*
  * random.c - a long run by chance, and the shortest run that shows a disagreement (see trial_random() in trial.h).
  *
- * The model draws calls; subject and model make the same ones. At the first disagreement the run so far is cut: calls are left
+ * The model draws calls; subject and model make the same ones. (Where a call is known to be right, the judge makes it in the
+ * subject's place.) At the first disagreement the run so far is cut: calls are left
  * out, larger pieces first, and the rest is run again from an empty table, as long as some call in it still disagrees.
  * The shortest run found is run once more, with its steps noted.
  */
@@ -21,6 +22,41 @@ static void forget_verdict(struct trial *t)
     t->verdict = VERDICT_PASS;
 }
 
+static bool is_known(const struct trial *t, const cJSON *call)
+{
+    const cJSON *name;
+    cJSON_ArrayForEach(name, t->known_calls)
+    {
+        if (strcmp(name->valuestring, cJSON_GetObjectItemCaseSensitive(call, "call")->valuestring) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The call as the model makes it, with what it leaves in the table. */
+static void make_by_judge(struct trial *t, const cJSON *call)
+{
+    void *after = NULL;
+    struct answer answer = model_answer(t, t->state, call, &after);
+    char *given = answer_text(&answer);
+    if (!t->lab->model->equal(t->state, after))
+        trial_store(t, after);
+    if (!t->quiet)
+        trial_note_call(t, call, NULL, given);
+    t->lab->model->destroy(t->state);
+    t->state = after;
+    answer_clear(&answer);
+    free(given);
+}
+
+static void make(struct trial *t, const cJSON *call)
+{
+    if (is_known(t, call))
+        make_by_judge(t, call);
+    else
+        expect(t, NULL, cJSON_Duplicate(call, 1));
+}
+
 /* Runs the calls from an empty table. True when some call disagrees; *length is then how many were made. */
 static bool run_again(struct trial *t, cJSON *const *calls, int *length)
 {
@@ -28,7 +64,7 @@ static bool run_again(struct trial *t, cJSON *const *calls, int *length)
     forget_verdict(t);
     trial_begin(t);
     for (int i = 0; i < *length && !trial_over(t); i++) {
-        expect(t, NULL, cJSON_Duplicate(calls[i], 1));
+        make(t, calls[i]);
         if (trial_over(t))
             *length = i + 1;
     }
@@ -127,15 +163,16 @@ void trial_random(struct trial *t, int stage)
     while (calls != NULL && !trial_over(t) && length < planned) {
         calls[length] = t->lab->model->draw(&t->rng, t->state, stage, length);
         cJSON_AddItemToArray(drawn, calls[length]); /* owns them, whatever is left out below */
-        expect(t, NULL, cJSON_Duplicate(calls[length++], 1));
+        make(t, calls[length++]);
     }
     t->quiet = false;
-    if ((t->verdict == VERDICT_FAIL || t->verdict == VERDICT_CRASH) && !t->spoiled) {
+    bool cut = !t->spoiled && !t->brief;
+    if ((t->verdict == VERDICT_FAIL || t->verdict == VERDICT_CRASH) && cut) {
         int shown = shorten(t, calls, length);
         if (!run_again(t, calls, &shown)) /* what came once and does not come again is no less wrong */
             trial_fail(t, "the same answers to the same calls", "a disagreement that did not come again");
     }
-    if (trial_over(t) && t->spoiled && length > 0) {
+    if (trial_over(t) && !cut && length > 0) {
         trial_note(t, NULL, "%d calls that agree", length - 1);
         trial_note_call(t, calls[length - 1], NULL, NULL);
     }

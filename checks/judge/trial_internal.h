@@ -20,9 +20,11 @@ struct trial {
     const struct clause *clause;
     struct subject *subject;
     struct rng rng;
-    const char *finding; /* what the look at the submission's symbols found; NULL: nothing */
-    int calls;           /* of a random run */
-    char path[32];       /* "d-k3x9Qa/keys.db" */
+    const char *finding;      /* what the look at the submission's symbols found; NULL: nothing */
+    int calls;                /* of a random run */
+    bool brief;               /* and it is not cut */
+    const cJSON *known_calls; /* names of calls that need not be made by the subject in it */
+    char path[32];            /* "d-k3x9Qa/keys.db" */
     sqlite3 *db;
     int progress;             /* of the statement that db is running, in units of PROGRESS_STEPS */
     unsigned long long inode; /* of the file that db has open */

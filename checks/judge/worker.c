@@ -109,6 +109,8 @@ static cJSON *run_clause(struct worker *w, const struct work *work)
     t.clause = &t.stage->clauses[work->clause];
     t.rng = rng_new((uint64_t)w->options->seed, t.clause->id);
     t.calls = w->options->calls;
+    t.brief = w->options->brief;
+    t.known_calls = w->options->known_calls;
     t.confined = w->options->confine != NULL;
     t.steps = cJSON_CreateArray();
     t.by_hand = cJSON_CreateArray();

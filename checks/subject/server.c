@@ -101,6 +101,30 @@ static void send_bytes(const char *bytes, size_t length)
     }
 }
 
+/* What is written here is one line to the judge. Opened once: the first block of such a stream is a large one. */
+static struct {
+    FILE *to;
+    char *text;
+    size_t length;
+} out_line;
+
+static FILE *line_begin(void)
+{
+    if (out_line.to == NULL)
+        out_line.to = open_memstream(&out_line.text, &out_line.length);
+    if (out_line.to == NULL)
+        _exit(EXIT_CHANNEL);
+    rewind(out_line.to);
+    return out_line.to;
+}
+
+static void line_send(void)
+{
+    if (fflush(out_line.to) != 0)
+        _exit(EXIT_CHANNEL);
+    send_bytes(out_line.text, out_line.length);
+}
+
 /* ---- One call ---------------------------------------------------------------------------------------------- */
 
 /* What the call is made with, and copies to see afterwards that it wrote to none of it. */
@@ -263,11 +287,7 @@ static void answer_call(const struct call_kind *kind, const cJSON *message)
     struct watch_report w;
     watch_after(&w);
 
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    if (to == NULL)
-        _exit(EXIT_CHANNEL);
+    FILE *to = line_begin();
     fprintf(to, "{\"n\":%d,\"status\":%d", current, o.status);
     if (o.flag >= 0)
         fprintf(to, ",\"flag\":%d", o.flag);
@@ -276,28 +296,18 @@ static void answer_call(const struct call_kind *kind, const cJSON *message)
     fprintf(to, ",\"changed\":%s", arguments_changed(&p) ? "true" : "false");
     write_watch(to, &w, &met);
     fputs("}\n", to);
-    if (fclose(to) != 0)
-        _exit(EXIT_CHANNEL);
-    send_bytes(text, length);
-    free(text);
+    line_send();
     release(&p);
 }
 
 /* The submission stands between two statements until the judge sends a line. */
 static void stopped_at(const char *sql)
 {
-    char *text = NULL;
-    size_t length = 0;
-    FILE *to = open_memstream(&text, &length);
-    if (to == NULL)
-        _exit(EXIT_CHANNEL);
+    FILE *to = line_begin();
     fprintf(to, "{\"n\":%d,\"at\":", current);
     json_write_string(to, sql, strnlen(sql, 512));
     fputs("}\n", to);
-    if (fclose(to) != 0)
-        _exit(EXIT_CHANNEL);
-    send_bytes(text, length);
-    free(text);
+    line_send();
     char byte = 0;
     while (byte != '\n')
         if (read(CHANNEL, &byte, 1) <= 0 && errno != EINTR)
@@ -322,9 +332,8 @@ static int number_of(const cJSON *message)
 
 static void say(const char *what)
 {
-    char text[64];
-    int length = snprintf(text, sizeof text, "{\"n\":%d,%s}\n", current, what);
-    send_bytes(text, (size_t)length);
+    fprintf(line_begin(), "{\"n\":%d,%s}\n", current, what);
+    line_send();
 }
 
 static void serve_clause(const cJSON *request)
@@ -357,10 +366,9 @@ static void report_end(pid_t child)
     while (waitpid(child, &how, 0) < 0 && errno == EINTR)
         continue;
     kill(-child, SIGKILL);
-    char text[64];
-    int length = WIFSIGNALED(how) ? snprintf(text, sizeof text, "{\"signal\":%d}\n", WTERMSIG(how))
-                                  : snprintf(text, sizeof text, "{\"exit\":%d}\n", WEXITSTATUS(how));
-    send_bytes(text, (size_t)length);
+    fprintf(line_begin(), WIFSIGNALED(how) ? "{\"signal\":%d}\n" : "{\"exit\":%d}\n",
+            WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
+    line_send();
 }
 
 /* SQLite and stdio allocate a few things once: before the first call, so that no call is blamed for them. */
@@ -391,6 +399,7 @@ int main(void)
     setrlimit(RLIMIT_CORE, &no_core);
     signal(SIGPIPE, SIG_IGN);
     warm_up();
+    line_begin();
     cJSON *request;
     while ((request = receive()) != NULL) {
         current = number_of(request);

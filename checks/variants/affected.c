@@ -206,23 +206,38 @@ static bool call_is_affected(const struct source *s, const char *call)
     return !found;
 }
 
-static bool clause_is_affected(const struct source *s, const cJSON *clause)
+static bool has_name(const cJSON *names, const char *wanted)
+{
+    const cJSON *name;
+    cJSON_ArrayForEach(name, names)
+    {
+        if (strcmp(name->valuestring, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Adds those calls of the clause that are not affected. Gives whether all are. */
+static bool add_unaffected(const struct source *s, const cJSON *clause, cJSON *names)
 {
     const cJSON *call;
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(clause, "calls");
-    bool affected = !cJSON_IsArray(calls) || !clause_has(clause, "pass");
+    bool all = cJSON_IsArray(calls);
     cJSON_ArrayForEach(call, calls)
     {
-        affected = affected || call_is_affected(s, call->valuestring);
+        bool affected = call_is_affected(s, call->valuestring);
+        all = all && !affected;
+        if (!affected && !has_name(names, call->valuestring))
+            cJSON_AddItemToArray(names, cJSON_CreateString(call->valuestring));
     }
-    return affected;
+    return all;
 }
 
-cJSON *unaffected_clauses(const cJSON *check, const char *old, const char *new)
+struct unaffected unaffected_by(const cJSON *check, const char *old, const char *new)
 {
     struct source before = {0};
     struct source after = {0};
-    cJSON *unaffected = cJSON_CreateArray();
+    struct unaffected unaffected = {cJSON_CreateArray(), cJSON_CreateArray()};
     const cJSON *stage;
     const cJSON *clause;
     if (take_apart(&before, old) && take_apart(&after, new) && strcmp(before.outside, after.outside) == 0) {
@@ -231,12 +246,18 @@ cJSON *unaffected_clauses(const cJSON *check, const char *old, const char *new)
         {
             cJSON_ArrayForEach(clause, member_list(stage, "clauses"))
             {
-                if (!clause_is_affected(&after, clause))
-                    cJSON_AddItemToArray(unaffected, cJSON_Duplicate(clause, true));
+                if (add_unaffected(&after, clause, unaffected.calls) && clause_has(clause, "pass"))
+                    cJSON_AddItemToArray(unaffected.clauses, cJSON_Duplicate(clause, true));
             }
         }
     }
     source_clear(&before);
     source_clear(&after);
     return unaffected;
+}
+
+void unaffected_clear(struct unaffected *unaffected)
+{
+    cJSON_Delete(unaffected->clauses);
+    cJSON_Delete(unaffected->calls);
 }

@@ -13,11 +13,18 @@
 
 #include <cjson/cJSON.h>
 
+/* Arrays, empty where nothing can be said; unaffected_clear() frees them. */
+struct unaffected {
+    cJSON *clauses; /* as the result has them */
+    cJSON *calls;   /* names */
+};
+
 /*
- * The clauses of a result of check_run() for `old` that would come to the same for `new`: those that passed and called
- * no affected function. The function behind a call is the one that has its name, with or without a prefix: idem_init_db
- * for init-db; a call without one is taken for affected. Gives an array, which the caller frees; empty where nothing can be said.
+ * What of a result of check_run() for `old` would come to the same for `new`: calls whose function is not affected, and
+ * clauses that passed and made no other calls. The function behind a call is the one that has its name, with or without a
+ * prefix: idem_init_db for init-db; a call without one is taken for affected.
  */
-cJSON *unaffected_clauses(const cJSON *check, const char *old, const char *new);
+struct unaffected unaffected_by(const cJSON *check, const char *old, const char *new);
+void unaffected_clear(struct unaffected *unaffected);
 
 #endif

@@ -191,7 +191,7 @@ static int run_variant(sqlite3 *db, const struct prediction *stored, const char 
 {
     char *why = NULL;
     char *files[] = {strdup(file), NULL};
-    struct variants_options options = {files, seed, 0, isatty(2) == 1};
+    struct variants_options options = {files, seed, 0, isatty(2) == 1, false};
     cJSON *result = variants_run(&idem_lab, &options, &why);
     int status = result != NULL
                      ? conclude(db, stored, result, predicted)

@@ -98,11 +98,13 @@ bool check_was_judged(const cJSON *result)
     return verdicts > 0 && verdicts == member_number(result, "planned");
 }
 
-static cJSON *check_file(const struct run *run, const char *file, const char *shown, const cJSON *known,
-                         int jobs, char **why)
+static cJSON *check_file(const struct run *run, const char *file, const char *shown,
+                         const struct unaffected *unaffected, int jobs, char **why)
 {
     struct check_options options = {.file = file,
-                                    .known = known,
+                                    .known = unaffected != NULL ? unaffected->clauses : NULL,
+                                    .known_calls = unaffected != NULL ? unaffected->calls : NULL,
+                                    .brief = run->options->brief,
                                     .shown = shown,
                                     .seed = run->options->seed,
                                     .first = 1,
@@ -249,10 +251,10 @@ static _Noreturn void be_job(struct run *run, const cJSON *row, int number, int 
     char *why = NULL;
     cJSON *check = NULL;
     const char *source = member_text(row, "source");
-    cJSON *known = unaffected_clauses(run->reference_check, run->reference, source);
+    struct unaffected unaffected = unaffected_by(run->reference_check, run->reference, source);
     if (asprintf(&path, "%s/%d.c", run->temp.path, number) >= 0 && write_file(path, source) &&
         asprintf(&shown, "work/%s.c", member_text(row, "name")) >= 0)
-        check = check_file(run, path, shown, known, jobs, &why);
+        check = check_file(run, path, shown, &unaffected, jobs, &why);
     char *text = check != NULL ? json_text(check, NULL) : NULL;
     FILE *out = fdopen(to, "w");
     if (out == NULL)

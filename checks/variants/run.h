@@ -44,6 +44,7 @@ struct variants_options {
     int64_t seed;
     int jobs;      /* 0: one a core */
     bool progress; /* a line on standard error that says how far it is */
+    bool brief; /* which clauses catch a variant is enough: random runs that do are not cut to the shortest */
 };
 
 /*

@@ -162,7 +162,7 @@ static int print_source(char *const *files)
 
 static int run_and_report(const struct request *request, char *const *files)
 {
-    struct variants_options options = {files, request->seed, (int)request->jobs, isatty(2) == 1};
+    struct variants_options options = {files, request->seed, (int)request->jobs, isatty(2) == 1, true};
     char *why = NULL;
     if (!request->seeded && !draw_seed(&options.seed))
         return kit_error("The system gives no random numbers for a seed; --seed N names one.");
