@@ -3,9 +3,9 @@
 #
 # Usage: checks/bench.sh [ROUNDS]     (9 unless given)
 #
-# The compiler alone is measured with the very commands that a check gives: a stand-in for the compiler writes
-# them down, and they are run again by themselves. All measurements take turns, so that a machine that becomes
-# slower meanwhile slows all of them; each figure is a median.
+# The compiler alone: the file compiled with the flags of a check and linked as the idem program, in one command, as
+# anyone would give it. The flags are those of the check itself: a stand-in for the compiler writes its commands down.
+# All measurements take turns, so that a machine that becomes slower meanwhile slows all of them; each figure is a median.
 set -euo pipefail
 
 rounds=${1:-9}
@@ -27,25 +27,23 @@ END_OF_COMPILER
 chmod +x "$folder/cc"
 LAB_CC=$folder/cc build/lab check --clause 1.1 "$reference" >"$folder/report"
 
-# Each command: its words a line each, then an empty line.
-commands=()
-words=()
-while IFS= read -r word; do
-    if [ -n "$word" ]; then
-        words+=("$word")
-    else
-        commands+=("$(printf '%q ' "$compiler" "${words[@]}")")
-        words=()
-    fi
+# The first command compiles: its words, a line each, up to an empty line. Without "-c -o FILE" it links as well.
+flags=()
+while IFS= read -r word && [ -n "$word" ]; do
+    case $word in
+    -c | -o | *.o | *.c) ;;
+    *) flags+=("$word") ;;
+    esac
 done <"$folder/commands"
 
 mkdir "$folder/alone"
-cp "$reference" "labs/$lab/service.h" "build/$lab/subject.o" "$folder/alone"
+cp "$reference" "labs/$lab/service.h" "build/$lab/idem.o" "$folder/alone"
 
+# compile_alone [FOLDER]
 compile_alone() {
     (
-        cd "$folder/alone"
-        for command in "${commands[@]}"; do eval "$command"; done
+        cd "${1:-$folder/alone}"
+        "$compiler" "${flags[@]}" -o idem service.c idem.o -lsqlite3 -lcjson
     )
 }
 
@@ -129,20 +127,21 @@ grade() {
 # each: what each submission of the last grading took, microseconds.
 each() { sqlite3 "$folder/out/gradebook.sqlite" 'SELECT CAST(took_ms * 1000 AS INTEGER) FROM times' | tr '\n' ' '; }
 
-# Broken variants are run on all processors, and compiled so.
-mapfile -t worksheet < <(grep -ls '^Kind: worksheet' "broken-variants/$lab"/*.patch)
+# Broken variants are run on all processors, and compiled so; in a bench of one round those of the worksheet only.
+mapfile -t names < <(if [ "$rounds" -lt 3 ]; then grep -ls '^Kind: worksheet' "broken-variants/$lab"/*.patch; else ls "broken-variants/$lab"/*.patch; fi)
 variants='' compiled=''
 cat >"$folder/compile" <<END_OF_COMPILE
 set -e
 cp -r "$folder/alone" "$folder/alone-\$1"
-cd "$folder/alone-\$1"
-$(printf '%s\n' "${commands[@]}")
+$(declare -f compile_alone)
+$(declare -p compiler flags)
+compile_alone "$folder/alone-\$1"
 END_OF_COMPILE
 
 for ((round = 1; round <= (rounds + 2) / 3; round++)); do
-    took build/lab variants --seed 1 "${worksheet[@]}"
+    took build/lab variants --seed 1 "${names[@]}"
     variants+="$whole "
-    took xargs -P "$(nproc)" -n 1 bash "$folder/compile" < <(seq "${#worksheet[@]}")
+    took xargs -P "$(nproc)" -n 1 bash "$folder/compile" < <(seq "${#names[@]}")
     compiled+="$whole "
     rm -rf "$folder"/alone-*
     grade --jobs 1

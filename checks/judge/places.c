@@ -80,13 +80,16 @@ static void note_addresses(struct places *p, const char *report)
     }
 }
 
-/* Two lines: the function, and file:line, behind which there may be more. "??" stands for what is not known. */
+/* Two lines: the function, and file:line, behind which there may be more. "??" stands for what is not known: the lines of the
+ * kit's own part are not. */
 static void note_place(struct place *place, const char *function, const char *line)
 {
-    size_t length = strcspn(line, " ");
-    if (function[0] != '?' && line[0] != '?')
-        snprintf(place->text, sizeof place->text, "in %.100s %.*s", function,
-                 length < 140 ? (int)length : 140, line);
+    int length = (int)strcspn(line, " ");
+    if (line[0] == '?' || (length > 0 && line[length - 1] == '?'))
+        length = 0;
+    if (function[0] != '?')
+        snprintf(place->text, sizeof place->text, "in %.100s%s%.*s", function, length > 0 ? " " : "",
+                 length < 140 ? length : 140, line);
 }
 
 static void look_up(struct places *p)
