@@ -768,6 +768,37 @@ void trial_check_left(struct trial *t, const cJSON *raw, const struct answer *an
 
 /* ---- The life of a trial ----------------------------------------------------------------------------------- */
 
+/* The file of an empty table. It is made once: each trial writes the same bytes, which takes a fifth of the time. */
+static const struct image {
+    unsigned char *bytes;
+    sqlite3_int64 size;
+} * empty_table(const struct lab *lab)
+{
+    static struct image image;
+    sqlite3 *db = NULL;
+    if (image.bytes == NULL && sqlite3_open(":memory:", &db) == SQLITE_OK &&
+        sqlite3_exec(db, lab->schema, NULL, NULL, NULL) == SQLITE_OK)
+        image.bytes = sqlite3_serialize(db, "main", &image.size, 0);
+    sqlite3_close(db);
+    return image.bytes != NULL ? &image : NULL;
+}
+
+/* Errors: errno. */
+static bool write_empty_table(const struct trial *t)
+{
+    const struct image *image = empty_table(t->lab);
+    FILE *to = image != NULL ? fopen(t->path, "wxe") : NULL;
+    bool written = to != NULL && fwrite(image->bytes, (size_t)image->size, 1, to) == 1;
+    return to != NULL && fclose(to) == 0 && written;
+}
+
+/* A full disk (errno) is the submission's doing where it can fill no more than its own folder. */
+static void blame_full_disk(struct trial *t)
+{
+    if (t->confined && (errno == ENOSPC || errno == EDQUOT))
+        trial_fail(t, "room for a database", "the submission has filled the folder it may write to");
+}
+
 void trial_begin(struct trial *t)
 {
     char folder[] = "d-XXXXXX"; /* other workers make theirs beside it */
@@ -775,15 +806,18 @@ void trial_begin(struct trial *t)
     t->descriptors = -1;
     t->state = t->lab->model->create();
     if (t->state == NULL || mkdtemp(folder) == NULL) {
-        if (t->confined && (errno == ENOSPC || errno == EDQUOT))
-            trial_fail(t, "room for a database", "the submission has filled the folder it may write to");
+        blame_full_disk(t);
         trial_error(t, "a folder for the database cannot be made: %s", strerror(errno));
         return;
     }
     snprintf(t->path, sizeof t->path, "%s/keys.db", folder);
     chmod(folder, 0777); /* the submission may run as another user */
+    if (t->stage->prepared && !write_empty_table(t)) {
+        blame_full_disk(t);
+        trial_error(t, "the empty database cannot be written: %s", strerror(errno));
+    }
     if (t->stage->prepared)
-        trial_sql(t, t->lab->schema);
+        trial_db(t); /* now: after the first call the judge would leave the file's journal as it finds it */
     chmod(t->path, 0666);
     if (t->clause->kind == CRAFT && t->finding != NULL)
         trial_fail(t, "a service that neither sleeps nor uses the network", t->finding);

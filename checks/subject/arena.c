@@ -1,12 +1,14 @@
 /*
- * arena.c - see arena.h. SQLite calls with its own mutex held: no two threads are in here.
+ * arena.c - see arena.h. One thread at a time is in here; there is one, unless a submission makes others.
  *
  * Before each block lies a head that says how large it is. It is poisoned for the submission, as is all that is not
  * given; this file and SQLite itself are compiled without the sanitizer and are not looked at.
  */
 #include "subject/arena.h"
 
+#include <sched.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +28,25 @@ struct head {
 };
 
 static struct {
-    char *start;  /* of the stretch */
-    size_t base;  /* what lies before it is held for good */
-    size_t next;  /* where the next block's head goes */
-    size_t given; /* blocks behind base that are not free */
+    char *start;     /* of the stretch */
+    size_t base;     /* what lies before it is held for good */
+    size_t next;     /* where the next block's head goes */
+    size_t given;    /* blocks behind base that are not free */
+    long long bytes; /* in all blocks that are not free, wherever they lie */
 } arena;
+
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static void enter(void)
+{
+    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        sched_yield();
+}
+
+static void leave(void)
+{
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+}
 
 static struct head *head_of(void *block)
 {
@@ -64,9 +80,12 @@ static struct head *take(size_t size)
 static void *arena_malloc(int bytes)
 {
     size_t size = (size_t)round_up(bytes);
+    enter();
     struct head *head = take(size);
     if (head == NULL)
         head = malloc(sizeof *head + size);
+    arena.bytes += head != NULL ? (long long)size : 0;
+    leave();
     if (head == NULL)
         return NULL;
     head->size = size;
@@ -75,21 +94,27 @@ static void *arena_malloc(int bytes)
     return head + 1;
 }
 
+static void give_back(struct head *head)
+{
+    if (head->size == 0) /* freed twice: poisoned, so this reports it and ends the process */
+        __asan_report_store_n((uintptr_t)(head + 1), 1);
+    __asan_poison_memory_region(head + 1, head->size);
+    head->size = 0;
+    if ((char *)head >= arena.start + arena.base && --arena.given == 0)
+        arena.next = arena.base;
+}
+
 static void arena_free(void *block)
 {
     struct head *head = head_of(block);
-    if (!from_stretch(block)) {
-        free(head);
-        return;
-    }
-    if (head->size == 0) /* freed twice: poisoned, so this reports it and ends the process */
-        __asan_report_store_n((uintptr_t)block, 1);
-    __asan_poison_memory_region(block, head->size);
-    head->size = 0;
-    if ((char *)block < arena.start + arena.base)
-        return;
-    if (--arena.given == 0)
-        arena.next = arena.base;
+    bool ours = from_stretch(block);
+    enter();
+    arena.bytes -= (long long)head->size;
+    if (ours)
+        give_back(head);
+    leave();
+    if (!ours)
+        free(head); /* or from nowhere, or freed before: then the sanitizer says so, and ends the process */
 }
 
 static int arena_size(void *block)
@@ -132,7 +157,14 @@ bool arena_install(void)
 {
     static const sqlite3_mem_methods methods = {arena_malloc, arena_free,  arena_realloc, arena_size,
                                                 round_up,     arena_begin, arena_end,     NULL};
-    return sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK;
+    /* SQLite's own count would cost a mutex for each block. */
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK &&
+           sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) == SQLITE_OK;
+}
+
+long long arena_bytes(void)
+{
+    return arena.bytes;
 }
 
 void arena_settle(void)

@@ -18,6 +18,9 @@
 /* Hands SQLite its memory from now on. Before SQLite is used for the first time; false when it refuses. */
 bool arena_install(void);
 
+/* What SQLite holds, in bytes. */
+long long arena_bytes(void);
+
 /* What SQLite holds at this moment it holds for good: once all else is free, the stretch is given again from here on. */
 void arena_settle(void);
 

@@ -3,6 +3,7 @@
  */
 #include "subject/watch.h"
 
+#include "subject/arena.h"
 #include "subject/faults.h"
 
 #include <cjson/cJSON.h>
@@ -114,7 +115,7 @@ void watch_before(int stop_at, void (*stopped)(const char *sql))
     watch.last_sql[0] = '\0';
     watch.live_before = watch.live;
     watch.cjson_before = watch.cjson_blocks;
-    watch.sqlite_before = sqlite3_memory_used();
+    watch.sqlite_before = arena_bytes();
     watch.heap_before = __sanitizer_get_current_allocated_bytes();
 }
 
@@ -147,7 +148,7 @@ void watch_after(struct watch_report *report)
     if (!watch.on)
         return;
     report->heap_bytes = (long long)__sanitizer_get_current_allocated_bytes() - (long long)watch.heap_before;
-    report->sqlite_bytes = sqlite3_memory_used() - watch.sqlite_before;
+    report->sqlite_bytes = arena_bytes() - watch.sqlite_before;
     report->cjson_blocks = watch.cjson_blocks - watch.cjson_before;
     report->opened = watch.opened;
     report->open = watch.live - watch.live_before;

@@ -4,7 +4,8 @@
  * SQLite runs an auto-extension for each connection that is opened in this process. There a function is registered whose
  * destructor tells when the connection has really closed: a close that was refused as BUSY, or the zombie that
  * sqlite3_close_v2() makes of a connection with live statements, does not run it. The same place sets a trace that
- * sees every statement start. Memory is counted by SQLite, by the allocation hooks of cJSON and by AddressSanitizer.
+ * sees every statement start. SQLite's memory is counted by the arena, other memory by the allocation hooks of cJSON and
+ * by AddressSanitizer.
  */
 #ifndef SUBJECT_WATCH_H
 #define SUBJECT_WATCH_H

@@ -26,7 +26,7 @@ setup_file() {
 
 @test "clauses that are not run again come to what they come to when they are" {
     # A statement of its own, one that two functions share, and the last function of all.
-    for name in 04-time-not-asked 05-shorter-list-on-failure 08-purged-too-early; do
+    for name in 04-time-not-asked 05-shorter-list-on-failure 08-purged-too-early 05-default-hundred 05-oldest-first; do
         "$LAB" variants --print "$name" >"$BATS_TEST_TMPDIR/$name.c"
         run_check 1 --seed 4711 "$BATS_TEST_TMPDIR/$name.c"
         jq -c --arg name "$name" '.variants[] | select(.name == $name) | .clauses[] | [.id, .verdict]' "$ALL" \

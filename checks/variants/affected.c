@@ -12,10 +12,11 @@
 
 enum { MAX_FUNCTIONS = 200 };
 
+/* A function, or a macro of one line: both have a name by which others use them. */
 struct function {
     const char *name;
     size_t name_length;
-    const char *text; /* head and body */
+    const char *text; /* head and body, or the line */
     size_t length;
     bool affected;
 };
@@ -79,14 +80,35 @@ static char *function_end(char *line)
     return end != NULL ? end + 3 : NULL;
 }
 
-static void add_function(struct source *s, const char *text, const char *end)
+/* The end of the macro that this line defines; NULL when it defines none, or goes on in the next. */
+static char *macro_end(char *line)
 {
-    const char *name_end = strchr(text, '(');
-    const char *name = name_end;
-    while (name > text && is_word(name[-1]))
-        name--;
-    s->functions[s->count++] =
-        (struct function){name, (size_t)(name_end - name), text, (size_t)(end - text), false};
+    static const char define[] = "#define ";
+    char *end = strchr(line, '\n');
+    if (strncmp(line, define, strlen(define)) != 0 || end == NULL || end[-1] == '\\')
+        return NULL;
+    return is_word(line[strlen(define)]) ? end + 1 : NULL;
+}
+
+static void add(struct source *s, const char *name, const char *text, const char *end)
+{
+    size_t length = 0;
+    while (is_word(name[length]))
+        length++;
+    s->functions[s->count++] = (struct function){name, length, text, (size_t)(end - text), false};
+}
+
+/* Adds the function or the macro that begins at this line. Gives its end; NULL when none begins here. */
+static char *add_what_begins(struct source *s, char *line)
+{
+    char *end = macro_end(line);
+    const char *name = line + strlen("#define ");
+    if (end == NULL && (end = function_end(line)) != NULL)
+        for (name = strchr(line, '('); name > line && is_word(name[-1]);)
+            name--;
+    if (end != NULL)
+        add(s, name, line, end);
+    return end;
 }
 
 /* Takes the text apart. False when that cannot be done. */
@@ -99,11 +121,10 @@ static bool take_apart(struct source *s, const char *text)
     blank_comments(s->text);
     char *out = s->outside;
     for (char *line = s->text; *line != '\0';) {
-        char *end = function_end(line);
-        if (end != NULL && s->count == MAX_FUNCTIONS)
+        if (s->count == MAX_FUNCTIONS)
             return false;
+        char *end = add_what_begins(s, line);
         if (end != NULL) {
-            add_function(s, line, end);
             line = end;
             continue;
         }
@@ -131,22 +152,26 @@ static bool same_name(const struct function *a, const struct function *b)
     return a->name_length == b->name_length && memcmp(a->name, b->name, a->name_length) == 0;
 }
 
-static bool is_changed(const struct source *old, const struct function *f)
+static const struct function *find(const struct source *s, const struct function *f)
 {
-    for (int i = 0; i < old->count; i++) {
-        const struct function *before = &old->functions[i];
-        if (same_name(before, f))
-            return before->length != f->length || memcmp(before->text, f->text, f->length) != 0;
-    }
-    return true;
+    for (int i = 0; i < s->count; i++)
+        if (same_name(&s->functions[i], f))
+            return &s->functions[i];
+    return NULL;
 }
 
-static bool names(const struct function *f, const struct function *other)
+static bool is_changed(const struct source *old, const struct function *f)
 {
-    const char *end = f->text + f->length;
-    const char *at = f->text;
+    const struct function *before = find(old, f);
+    return before == NULL || before->length != f->length || memcmp(before->text, f->text, f->length) != 0;
+}
+
+static bool names(const char *text, size_t length, const struct function *other)
+{
+    const char *end = text + length;
+    const char *at = text;
     while ((at = memmem(at, (size_t)(end - at), other->name, other->name_length)) != NULL) {
-        bool begins = at == f->text || !is_word(at[-1]);
+        bool begins = at == text || !is_word(at[-1]);
         at += other->name_length;
         if (begins && (at == end || !is_word(*at)))
             return true;
@@ -154,28 +179,37 @@ static bool names(const struct function *f, const struct function *other)
     return false;
 }
 
-static bool names_an_affected_one(const struct source *s, const struct function *f)
+/* Whether the text names something that is affected, or that was there before and is gone. */
+static bool names_an_affected_one(const struct source *old, const struct source *new, const char *text,
+                                  size_t length)
 {
-    for (int i = 0; i < s->count; i++)
-        if (s->functions[i].affected && names(f, &s->functions[i]))
+    for (int i = 0; i < new->count; i++)
+        if (new->functions[i].affected && names(text, length, &new->functions[i]))
+            return true;
+    for (int i = 0; i < old->count; i++)
+        if (find(new, &old->functions[i]) == NULL && names(text, length, &old->functions[i]))
             return true;
     return false;
 }
 
-static void mark_affected(const struct source *old, struct source *new)
+/* Marks what is affected. False when that may be anything: what is neither function nor macro has changed, or names an
+ * affected one. */
+static bool mark_affected(const struct source *old, struct source *new)
 {
-    bool more = true;
+    bool more = strcmp(old->outside, new->outside) == 0;
+    bool known = more;
     for (int i = 0; i < new->count; i++)
         new->functions[i].affected = is_changed(old, &new->functions[i]);
     while (more) {
         more = false;
         for (int i = 0; i < new->count; i++) {
             struct function *f = &new->functions[i];
-            if (f->affected || !names_an_affected_one(new, f))
+            if (f->affected || !names_an_affected_one(old, new, f->text, f->length))
                 continue;
             f->affected = more = true;
         }
     }
+    return known && !names_an_affected_one(old, new, new->outside, strlen(new->outside));
 }
 
 /* ---- Clauses -------------------------------------------------------------------------------------------- */
@@ -240,8 +274,7 @@ struct unaffected unaffected_by(const cJSON *check, const char *old, const char 
     struct unaffected unaffected = {cJSON_CreateArray(), cJSON_CreateArray()};
     const cJSON *stage;
     const cJSON *clause;
-    if (take_apart(&before, old) && take_apart(&after, new) && strcmp(before.outside, after.outside) == 0) {
-        mark_affected(&before, &after);
+    if (take_apart(&before, old) && take_apart(&after, new) && mark_affected(&before, &after)) {
         cJSON_ArrayForEach(stage, member_list(check, "stages"))
         {
             cJSON_ArrayForEach(clause, member_list(stage, "clauses"))
