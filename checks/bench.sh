@@ -54,6 +54,7 @@ check() { build/lab check --seed 1 "$@" "$reference"; }
 names=()
 goals=()
 declare -A call times
+refusals=''
 
 # measure NAME GOAL COMMAND...: a figure to take; GOAL is the ratio it should not exceed, or -.
 measure() {
@@ -68,7 +69,7 @@ measure 'all stages, numbered clauses' 3 check --kinds numbered
 measure 'all stages, everything' 5 check
 for stage in 01 02 03 04 05 06 07 08; do measure "stage $stage, numbered clauses" 2 check --kinds numbered --stage $stage; done
 for stage in 01 02 03 04 05 06 07 08; do measure "stage $stage, everything" 2.5 check --stage $stage; done
-measure 'all stages, craft and refusals' - check --kinds craft
+measure 'all stages, craft with refusals' - check --kinds craft
 measure 'all stages, races' - check --kinds race
 measure 'all stages, random runs' - check --kinds random
 
@@ -83,6 +84,9 @@ for ((round = 1; round <= rounds; round++)); do
         }
         times[$name]+="$((${EPOCHREALTIME/[.,]/} - start)) "
     done
+    # Refusals are part of the craft clauses: the judge itself says how long they took.
+    check --kinds craft --jobs 1 --format json >"$folder/output"
+    refusals+="$(jq '[.stages[].clauses[].refusals_ms // 0] | add * 1000 | floor' "$folder/output") "
 done
 [ ! -t 2 ] || printf '\r' >&2
 
@@ -101,6 +105,10 @@ for i in "${!names[@]}"; do
         over = (goal != "-" && ratio > goal + 0) ? "  over" : ""
         printf "%-34s %9.1f %7.2f %6s%s\n", name, took / 1000, ratio, goal, over }'
 done
+
+# shellcheck disable=SC2086 # times are numbers between spaces
+awk -v took="$(median $refusals)" -v alone="$alone" 'BEGIN {
+    printf "%-34s %9.1f %7.2f %6s\n", "refusals, without building", took / 1000, took / alone, "-" }'
 
 # --- Grading, and variants ----------------------------------------------------------------------------------
 

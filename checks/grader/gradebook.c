@@ -285,7 +285,10 @@ static char *result_text(const cJSON *result)
     cJSON *stage, *clause;
     cJSON_ArrayForEach(stage, cJSON_GetObjectItemCaseSensitive(copy, "stages"))
         cJSON_ArrayForEach(clause, cJSON_GetObjectItemCaseSensitive(stage, "clauses"))
-            cJSON_DeleteItemFromObjectCaseSensitive(clause, "ms");
+    {
+        cJSON_DeleteItemFromObjectCaseSensitive(clause, "ms");
+        cJSON_DeleteItemFromObjectCaseSensitive(clause, "refusals_ms");
+    }
     char *text = need(cJSON_PrintUnformatted(copy));
     cJSON_Delete(copy);
     return text;

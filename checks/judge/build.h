@@ -16,6 +16,11 @@ struct build {
     char *finding; /* the first name it uses that the lab forbids, in a sentence; NULL: none; allocated */
 };
 
+/* Builds `folder`/submission.o, and looks at its symbols. False when the kit itself failed: *why is a sentence, allocated.
+ * build_clear() frees. */
+bool build_object(const struct lab *lab, const struct check_options *options, const char *folder,
+                  struct build *build, char **why);
+
 /* Builds `folder`/subject. False when the kit itself failed: *why is a sentence, allocated. build_clear() frees. */
 bool build_subject(const struct lab *lab, const struct check_options *options, const char *folder,
                    struct build *build, char **why);

@@ -24,9 +24,10 @@
  *        "advice": {"id": "existing-key-replaced", "text": "…"}}],
  *    "passed": 61, "planned": 70}
  *
- * calls are the functions that were called, each once; steps, by_hand, expected, observed, repeat and printed are there when the verdict is not pass or build (printed also with pass, when
- * there is any); advice is there when one of the lab's fits (lab.h), in English; all text is printable UTF-8, escaped at its source.
- * Verdicts are as many as clauses planned.
+ * ms: milliseconds by the clock; refusals_ms: what of them refusals took (trial.h), there when there were any. calls: the
+ * functions that were called, each once. steps, by_hand, expected, observed, repeat and printed are there when the verdict is
+ * not pass or build (printed also with pass, when there is any); advice is there when one of the lab's fits (lab.h), in
+ * English. All text is printable UTF-8, escaped at its source. Verdicts are as many as clauses planned.
  */
 #ifndef JUDGE_CHECK_H
 #define JUDGE_CHECK_H
@@ -43,8 +44,16 @@ enum { STAGE_BUDGET_MS = 45000 };         /* the time a stage may take, in all *
 /* Where a check ends early: at the first clause that does not hold, or behind the first stage that does not. */
 enum stop_at { STOP_NEVER, STOP_AT_CLAUSE, STOP_AT_STAGE };
 
+/* A submission that was compiled before, among others in one object and under names of its own. */
+struct compiled {
+    const char *object; /* the file */
+    char *const *words; /* for the linker, which give it the names the lab knows; ends with NULL */
+};
+
 struct check_options {
-    const char *file;     /* the submission */
+    const char *file; /* the submission */
+    /* NULL: `file` is compiled. Else it is only shown: it must be known to use and define no name that it may not. */
+    const struct compiled *compiled;
     const char *shown;    /* how reports name it; NULL: as `file` */
     int64_t seed;         /* 0 .. SEED_MAX */
     int first, last;      /* stages, counted from 1 */

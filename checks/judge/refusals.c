@@ -210,6 +210,7 @@ void trial_refusals(struct trial *t, bool in_steps, cJSON *call)
         cJSON_Delete(call);
         return;
     }
+    double start = trial_now_ms();
     r.fresh = access(t->path, F_OK) != 0;
     r.before = t->lab->model->copy(t->state);
     r.wanted = model_answer(t, t->state, call, &r.after);
@@ -222,6 +223,7 @@ void trial_refusals(struct trial *t, bool in_steps, cJSON *call)
     if (!trial_over(t))
         refuse_once(t, &r, &faults[0], 0);
     t->quiet = false;
+    t->refusals_ms += trial_now_ms() - start;
     if (most_seen(&r, "open") == 0)
         trial_fail(t, "SQLite's files used through its default VFS", "no operation on a file was seen");
     t->lab->model->destroy(r.before);

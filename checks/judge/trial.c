@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 /* The most virtual machine steps that SQLite may take for the judge: a view can be endless. */
 enum { PROGRESS_STEPS = 1000, MAX_PROGRESS = 20000, MAX_STEPS_NOTED = 400, SHOWN_ROWS = 4 };
@@ -764,6 +765,13 @@ void trial_check_left(struct trial *t, const cJSON *raw, const struct answer *an
         trial_fail(t, "a connection of its own for each call",
                    "the call answered OK and no connection was seen to open");
     check_descriptors(t);
+}
+
+double trial_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1000.0 + (double)t.tv_nsec / 1e6;
 }
 
 /* ---- The life of a trial ----------------------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ struct trial {
     bool quiet;       /* steps are not noted: a long run, or the way to its first disagreement */
     int descriptors;  /* of the child before the call */
     enum verdict verdict;
+    double refusals_ms; /* what trial_refusals() took */
     cJSON *steps, *by_hand;
     cJSON *names; /* of the functions called, each once */
     char *expected, *observed;
@@ -53,6 +54,8 @@ struct reply_to {
     cJSON *raw;
 };
 
+/* Milliseconds of a clock that only goes on. */
+double trial_now_ms(void);
 /* Begins anew in a folder of its own, with an empty table where the stage wants one, and a new child. */
 void trial_begin(struct trial *t);
 /* The verdict of a trial that is not begun, since the subject never came as far as a first call. */

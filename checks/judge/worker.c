@@ -59,13 +59,6 @@ static struct subject *start_subject(const struct worker *w)
     return s;
 }
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1000.0 + (double)t.tv_nsec / 1e6;
-}
-
 /* By hand, too, there must be a table before there are rows. */
 static void add_table_by_hand(struct trial *t)
 {
@@ -84,6 +77,8 @@ static cJSON *record_of(struct trial *t, double ms)
     char *printed = t->subject != NULL && !t->interrupted ? subject_printed(t->subject) : NULL;
     cJSON_AddStringToObject(record, "verdict", verdict_name(t->verdict));
     cJSON_AddNumberToObject(record, "ms", (double)(long long)(ms * 10.0) / 10.0);
+    if (t->refusals_ms > 0)
+        cJSON_AddNumberToObject(record, "refusals_ms", (double)(long long)(t->refusals_ms * 10.0) / 10.0);
     if (t->verdict != VERDICT_PASS && t->verdict != VERDICT_TODO) {
         cJSON_AddItemToObject(record, "steps", t->steps);
         add_table_by_hand(t);
@@ -105,7 +100,7 @@ static cJSON *record_of(struct trial *t, double ms)
 static cJSON *run_clause(struct worker *w, const struct work *work)
 {
     struct trial t = {.lab = w->lab, .stage = &w->lab->stages[work->stage], .finding = w->finding};
-    double start = now_ms();
+    double start = trial_now_ms();
     t.clause = &t.stage->clauses[work->clause];
     t.rng = rng_new((uint64_t)w->options->seed, t.clause->id);
     t.calls = w->options->calls;
@@ -128,7 +123,7 @@ static cJSON *run_clause(struct worker *w, const struct work *work)
             t.clause->run(&t);
         trial_finish(&t);
     }
-    cJSON *record = record_of(&t, now_ms() - start);
+    cJSON *record = record_of(&t, trial_now_ms() - start);
     if (t.forked) {
         w->lost_starts = 0;
     } else if (t.spoiled) {

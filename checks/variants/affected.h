@@ -1,12 +1,6 @@
 /*
- * affected.h - which functions of a source can behave in another way after a change.
- *
- * A function is affected when its text is another one, when it is new, or when it names one that is affected or gone. A
- * macro of one line counts as a function. Comments are no text, and nothing but what a function names can affect it:
- * so where anything else has changed, or names an affected one, every function is affected.
- *
- * The sources are laid out as the reference is: a function's head begins in the first column, `{` and `}` around its
- * body stand alone there. What is laid out in another way is not taken for a function.
+ * affected.h - what of a check comes to the same after a change, and need not be run again (see parts.h for what a
+ * change affects).
  */
 #ifndef VARIANTS_AFFECTED_H
 #define VARIANTS_AFFECTED_H

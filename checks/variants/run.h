@@ -2,11 +2,11 @@
  * run.h - broken variants run against the whole contract.
  *
  * Theory of operation. The reference is checked first: a contract that the reference does not meet says
- * nothing about a variant. Then each variant is read and applied to a text; that text is written into a
- * temporary folder, and a process of its own has it checked (judge/check.h) and sends the result back
- * through a pipe. A clause that calls no function which the change can affect (affected.h) is not run again:
- * it comes to what it came to with the reference. At most `jobs` of them run at a time. Nothing a variant does ends the run, and each gets
- * its row in the result whatever became of it.
+ * nothing about a variant. Then each variant is read and applied to a text. A dozen of them are compiled as one
+ * file (schema.h); what cannot be is compiled by itself. A process of its own links each, has it checked
+ * (judge/check.h) and sends the result back through a pipe. A clause that calls no function which the change can
+ * affect (affected.h) is not run again: it comes to what it came to with the reference. At most `jobs` of them run
+ * at a time. Nothing a variant does ends the run, and each gets its row in the result whatever became of it.
  *
  * The result is one cJSON object; the reports read it and nothing else:
  *
