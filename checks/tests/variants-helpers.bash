@@ -1,7 +1,7 @@
 # What the tests about broken variants share besides helpers.bash.
 
 # run_all_variants: every variant of the kit, once in a run of the tests however many files ask for it, since
-# that takes a minute; the result is $ALL, in JSON, and $ALL.status is there when the status was not 0.
+# that takes a quarter of a minute; the result is $ALL, in JSON, and $ALL.status is there when the status was not 0.
 run_all_variants() {
     export ALL=$BATS_RUN_TMPDIR/all-variants.json
     [ ! -e "$ALL" ] || return 0

@@ -208,6 +208,26 @@ EXPECTED
     assert_output_has '3 caught, 1 crashed, 2 not caught, 1 does not build, 1 not applied (--seed 5).'
 }
 
+@test "variants are compiled together, none changes another, and one with a header more is compiled by itself" {
+    local folder=$BATS_FILE_TMPDIR/variants cc=$BATS_TEST_TMPDIR/cc
+    new_variant zero-pending "$ZERO_FAILS" "$ZERO_PENDING"
+    new_variant macro-changed 'none: nobody waits so long' 's/(define BUSY_TIMEOUT_MS) 2000/\1 2001/'
+    new_variant macro-gone 'none: the number itself' '/define LIMIT_DEFAULT/d; s/= LIMIT_DEFAULT/= 10/'
+    new_variant macro-new 'none: the same number' 's/(#define LIMIT_DEFAULT) 10/#define TEN 10\n\1 TEN/'
+    new_variant function-new 'none: it is always true' \
+        '/^static enum idem_status answer/i static bool yes(void)\n{\n    return true;\n}\n
+        s/return ok [?]/return ok \&\& yes() ?/'
+    new_variant header-new 'none: nothing of it is used' 's/(#include <stddef.h>)/\1\n#include <string.h>/'
+    printf '#!/bin/sh\necho "$*" >>"%s"\nexec cc "$@"\n' "$BATS_TEST_TMPDIR/commands" >"$cc"
+    chmod +x "$cc"
+    LAB_CC=$cc run_lab 0 variants --format tap --seed 5 --jobs 1 "$folder"/{zero-pending,macro-changed}.patch \
+        "$folder"/{macro-gone,macro-new,function-new,header-new}.patch
+    assert_output_has 'ok 1 - zero-pending: caught'
+    [ "$(grep -c ': not caught by any' <<<"$output")" -eq 5 ] || fail 'Expected five that nothing catches.'
+    # The reference, five variants, and the one by itself; each is linked by itself.
+    assert_equal '3 7' "$(grep -c -- ' -c ' "$BATS_TEST_TMPDIR/commands") $(grep -vc -- ' -c ' "$BATS_TEST_TMPDIR/commands")"
+}
+
 @test "a service that never answers is timed out, and the run goes on" {
     # From the twentieth call on: as many are made by 7.C alone.
     new_variant never-answers 7.C "$(code_in_counts 'static int calls; while (++calls > 20) continue')"
