@@ -103,7 +103,7 @@ static void look_up(struct places *p)
     for (int i = p->known; i < p->count; i++) {
         const char *function = strsep(&rest, "\n");
         const char *line = strsep(&rest, "\n");
-        if (line != NULL)
+        if (function != NULL && line != NULL)
             note_place(&p->place[i], function, line);
     }
     p->known = p->count;
