@@ -204,6 +204,14 @@ C
     assert_result '.passed == 0 and (.build.messages | contains("main"))'
 }
 
+@test "a database removed while another caller is at it fails the clause, and is no error of the kit" {
+    new_changed_reference '/^enum idem_status idem_reserve/,/^}/ s/sqlite3_close(db);/&\n    if (!ok) unlink(path);/'
+    sed -i '1i #include <unistd.h>' "$SERVICE"
+    run_check 1 --stage 02 "$SERVICE"
+    assert_verdict 2.6 fail
+    assert_result 'all(.stages[].clauses[]; .verdict != "error")'
+}
+
 @test "a crash is named, with the line of the learner's file, and costs its own clauses" {
     new_reference_with idem_finish <<'C'
     volatile char *nowhere = NULL;
