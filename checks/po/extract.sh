@@ -61,7 +61,7 @@ extract_c --keyword --keyword=trial_fail:3 --keyword=set_verdict:4 --keyword=rec
 extract C --keyword --keyword=head --flag=head:1:no-c-format "$work/heads" >"$work/3.pot"
 # The scripts that speak through checks/language.sh; their names hold no spaces.
 # shellcheck disable=SC2046
-extract Shell --keyword --keyword=say --keyword=give_up:2 $(grep -l '\. checks/language\.sh' checks/*.sh checks/*/*.sh) >"$work/4.pot"
+extract Shell --keyword --keyword=say --keyword=tell --keyword=give_up:2 $(grep -l '\. checks/language\.sh' checks/*.sh checks/*/*.sh) >"$work/4.pot"
 
 {
     printf 'msgid ""\nmsgstr ""\n"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
