@@ -259,16 +259,21 @@ EXPECTED
 }
 
 @test "a kill in the middle leaves no process and no folder" {
-    new_variant killed 'none: only a comment' 's/count\(\) over no rows is 0/KILLED-IN-THE-MIDDLE/'
+    new_variant killed 'none: it does nothing' "$(code_in_counts '(void)"KILLED-IN-THE-MIDDLE"')"
     new_slow_compiler KILLED-IN-THE-MIDDLE
-    for signal in KILL INT; do
-        rm -f "$WAITS"
-        env --default-signal=INT LAB_CC="$SLOW_CC" "$LAB" variants "$VARIANT" >/dev/null 2>&1 3>&- &
-        wait_until test -e "$WAITS"
-        temp_folders_with KILLED-IN-THE-MIDDLE || fail 'Expected a temporary folder by now.'
-        kill "-$signal" $!
-        wait_until no_temp_folders_with KILLED-IN-THE-MIDDLE
-        wait $! || true
+    local killed=$VARIANT
+    new_variant beside 'none: it does nothing' "$(code_in_counts '(void)"beside it"')"
+    # By itself, and with others in one file.
+    for company in '' "$VARIANT"; do
+        for signal in KILL INT; do
+            rm -f "$WAITS"
+            env --default-signal=INT LAB_CC="$SLOW_CC" "$LAB" variants --jobs 1 "$killed" ${company:+"$company"} >/dev/null 2>&1 3>&- &
+            wait_until test -e "$WAITS"
+            temp_folders_with KILLED-IN-THE-MIDDLE || fail 'Expected a temporary folder by now.'
+            kill "-$signal" $!
+            wait_until no_temp_folders_with KILLED-IN-THE-MIDDLE
+            wait $! || true
+        done
     done
 }
 
