@@ -1,4 +1,6 @@
 #include "grader/attempt.h"
+
+#include "base/language.h"
 #include "grader/unpack.h"
 #include "grader/watch.h"
 
@@ -76,20 +78,21 @@ static char *reason_of(const cJSON *result)
     const double planned = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(result, "planned"));
 
     if (error != NULL)
-        return text_format("The kit could not judge clause %s: %s", member(error, "id"),
+        return text_format(_("The kit could not judge clause %s: %s"), member(error, "id"),
                            member(error, "observed"));
     if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(build, "ok"))) {
         char *line = first_error(member(build, "messages"));
-        char *reason = text_format("It does not compile%s%s", line[0] != '\0' ? ": " : ".", line);
+        char *reason = line[0] != '\0' ? text_format(_("It does not compile: %s"), line)
+                                       : text_format(_("It does not compile."));
         free(line);
         return reason;
     }
     if (broken == NULL)
-        return text_format("All %.0f clauses hold.", planned);
+        return text_format(_("All %.0f clauses hold."), planned);
     if (passed == 0 && strcmp(member(broken, "verdict"), "todo") == 0)
-        return text_format("Nothing holds yet of %.0f clauses; the first is not written.", planned);
-    return text_format("%.0f of %.0f clauses hold; the first that does not is %s: %s.", passed, planned,
-                       member(broken, "id"), member(broken, "sentence"));
+        return text_format(_("Nothing holds yet of %.0f clauses; the first is not written."), planned);
+    return text_format(_("%.0f of %.0f clauses hold; the first that does not is %s: %s."), passed, planned,
+                       member(broken, "id"), _(member(broken, "sentence")));
 }
 
 /* Notes the file: its path, digest and bytes. */
@@ -137,9 +140,9 @@ static cJSON *judge_file(const struct grading *grading, const struct sandbox *sa
     if (write_new_file(file, input->bytes, input->length, 0400))
         result = check_run(grading->lab, &options, &why);
     else
-        why = text_format("The submission cannot be laid out: %s.", strerror(errno));
+        why = text_format(_("The submission cannot be laid out: %s."), strerror(errno));
     if (result == NULL) {
-        outcome = outcome_new("error", why != NULL ? why : text_format("The judge gave no reason."));
+        outcome = outcome_new("error", why != NULL ? why : text_format(_("The judge gave no reason.")));
     } else {
         const bool error = first_clause(result, "error") != NULL;
         outcome = outcome_new(error ? "error" : "graded", reason_of(result));
@@ -236,15 +239,15 @@ static cJSON *outcome_of(const struct attempt *judge, bool in_time, int status)
 
     if (!in_time)
         return outcome_new("error",
-                           text_format("The judge did not end within %d s.", ATTEMPT_LIMIT_MS / 1000));
+                           text_format(_("The judge did not end within %d s."), ATTEMPT_LIMIT_MS / 1000));
     if (WIFSIGNALED(status))
-        return outcome_new("error", text_format("The judge ended by signal %d (%s).", WTERMSIG(status),
+        return outcome_new("error", text_format(_("The judge ended by signal %d (%s)."), WTERMSIG(status),
                                                 strsignal(WTERMSIG(status))));
     if (WEXITSTATUS(status) == 0 && judge->text != NULL)
         outcome = cJSON_Parse(judge->text);
     return outcome != NULL
                ? outcome
-               : outcome_new("error", text_format("The judge ended with status %d and without a result.",
+               : outcome_new("error", text_format(_("The judge ended with status %d and without a result."),
                                                   WEXITSTATUS(status)));
 }
 
@@ -255,11 +258,11 @@ static pid_t fork_heard(struct attempt *attempt, int *to)
 
     *attempt = (struct attempt){.from = -1};
     if (pipe2(pipe_fd, O_CLOEXEC) != 0)
-        die(EXIT_KIT, "lab: no pipe: %s", strerror(errno));
+        die(EXIT_KIT, _("lab: no pipe: %s"), strerror(errno));
     fflush(NULL);
     const pid_t pid = fork();
     if (pid < 0)
-        die(EXIT_KIT, "lab: no process: %s", strerror(errno));
+        die(EXIT_KIT, _("lab: no process: %s"), strerror(errno));
     close(pipe_fd[pid == 0 ? 0 : 1]);
     *to = pipe_fd[1];
     attempt->from = pipe_fd[0];
@@ -293,7 +296,7 @@ static void read_kit_file(const char *path, struct input *input)
     *input = (struct input){.file = need(strdup(path))};
     input->bytes = read_file(path, INPUT_MAX_BYTES, &input->length);
     if (input->bytes == NULL)
-        input->refusal = text_format("%s cannot be read: %s.", path, strerror(errno));
+        input->refusal = text_format(_("%s cannot be read: %s."), path, strerror(errno));
 }
 
 static cJSON *supervisor(const struct grading *grading, const struct entrant *entrant, const char *path,

@@ -1,5 +1,6 @@
 #include "grader/export.h"
 
+#include "base/language.h"
 #include "grader/markup.h"
 #include "grader/names.h"
 #include "grader/util.h"
@@ -69,7 +70,7 @@ struct report {
 
 static void failed(const char *path)
 {
-    die(EXIT_KIT, "lab grade: %s cannot be written: %s", path, strerror(errno));
+    die(EXIT_KIT, _("lab grade: %s cannot be written: %s"), path, strerror(errno));
 }
 
 /* Takes `path` over. */

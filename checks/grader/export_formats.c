@@ -4,6 +4,7 @@
  */
 #include "grader/export.h"
 
+#include "base/language.h"
 #include "grader/markup.h"
 #include "grader/util.h"
 #include "judge/report.h"
@@ -20,8 +21,8 @@ enum {
     STEPS_MAX = 60
 };
 
-static const char unsandboxed[] =
-    "unsandboxed: the submission ran with the rights of the grader and could have changed this";
+static const char *const unsandboxed =
+    N_("unsandboxed: the submission ran with the rights of the grader and could have changed this");
 
 static const char *member(const cJSON *object, const char *name)
 {
@@ -48,7 +49,7 @@ static bool is_graded(const struct submission *s)
 /* What a clause showed, as lines. Nothing when it holds. */
 static void write_failure(FILE *to, const cJSON *clause)
 {
-    static const char *const parts[] = {"expected", "observed", "again"};
+    static const char *const parts[] = {N_("expected"), N_("observed"), N_("again")};
     static const char *const members[] = {"expected", "observed", "repeat"};
     const cJSON *step;
     int number = 0;
@@ -56,10 +57,10 @@ static void write_failure(FILE *to, const cJSON *clause)
     cJSON_ArrayForEach(step, cJSON_GetObjectItemCaseSensitive(clause, "steps")) if (++number <= STEPS_MAX)
         fprintf(to, "  %3d  %s\n", number, cJSON_GetStringValue(step));
     if (number > STEPS_MAX)
-        fprintf(to, "       and %d more steps\n", number - STEPS_MAX);
+        fprintf(to, _("       and %d more steps\n"), number - STEPS_MAX);
     for (int i = 0; i < 3; i++)
         if (member(clause, members[i])[0] != '\0')
-            fprintf(to, "  %-10s %s\n", parts[i], member(clause, members[i]));
+            fprintf(to, "  %-10s %s\n", _(parts[i]), member(clause, members[i]));
 }
 
 static char *failure_text(const cJSON *clause)
@@ -131,11 +132,11 @@ static void feedback_head(FILE *to, const struct export *export, const struct su
     points_text(points, s->points);
     points_text(out_of, s->out_of);
     if (s->has_mark)
-        fprintf(to, "%s: %s of %s points\n%s\n", s->name, points, out_of, s->reason);
+        fprintf(to, _("%s: %s of %s points\n%s\n"), s->name, points, out_of, s->reason);
     else
-        fprintf(to, "%s: no mark, since the kit could not judge it\n%s\n", s->name, s->reason);
+        fprintf(to, _("%s: no mark, since the kit could not judge it\n%s\n"), s->name, s->reason);
     if (!export->book->sandboxed)
-        fprintf(to, "%s\n", unsandboxed);
+        fprintf(to, "%s\n", _(unsandboxed));
 }
 
 static void feedback_stages(FILE *to, const struct export *export, const char *name)
@@ -145,13 +146,13 @@ static void feedback_stages(FILE *to, const struct export *export, const char *n
                         "SELECT s.stage, s.passed, s.planned, s.points, r.points, r.sentence FROM stages s "
                         "JOIN rubric r USING(run, stage) WHERE s.run = ? AND s.name = ? ORDER BY s.stage");
 
-    fputs("\nstage  clauses  points\n", to);
+    fprintf(to, "\n%s\n", _("stage  clauses  points"));
     while (gradebook_row(row)) {
         char points[32], most[32];
         points_text(points, sqlite3_column_double(row, 3));
         points_text(most, sqlite3_column_double(row, 4));
-        fprintf(to, "%-5s  %3d/%-3d  %5s of %-3s  %s\n", column_text(row, 0), sqlite3_column_int(row, 1),
-                sqlite3_column_int(row, 2), points, most, column_text(row, 5));
+        fprintf(to, _("%-5s  %3d/%-3d  %5s of %-3s  %s\n"), column_text(row, 0), sqlite3_column_int(row, 1),
+                sqlite3_column_int(row, 2), points, most, _(column_text(row, 5)));
     }
     sqlite3_finalize(row);
     fputc('\n', to);
@@ -190,8 +191,8 @@ static char *stage_output(const cJSON *stage)
 
     cJSON_ArrayForEach(clause, cJSON_GetObjectItemCaseSensitive(stage, "clauses")) if (!passes(clause))
     {
-        fprintf(to, "%s %s: %s\n", member(clause, "id"), member(clause, "sentence"),
-                member(clause, "verdict"));
+        fprintf(to, "%s %s: %s\n", member(clause, "id"), _(member(clause, "sentence")),
+                report_verdict_word(clause));
         write_failure(to, clause);
     }
     fclose(to);
@@ -216,8 +217,9 @@ static void gradescope_tests(FILE *to, const struct export *export, const struct
 
     for (bool first = true; gradebook_row(row); first = false) {
         const cJSON *stage = stage_called(s, column_text(row, 0));
-        char *name = text_format("%s %s: %d of %d clauses hold", column_text(row, 0), member(stage, "name"),
-                                 sqlite3_column_int(row, 3), sqlite3_column_int(row, 4));
+        char *name =
+            text_format(_("%s %s: %d of %d clauses hold"), column_text(row, 0), member(stage, "name"),
+                        sqlite3_column_int(row, 3), sqlite3_column_int(row, 4));
         char *output = stage_output(stage);
         fprintf(to, "%s{\"number\": \"%s\", \"name\": ", first ? "" : ",\n    ", column_text(row, 0));
         json_write(to, name, NAME_MAX_BYTES);
@@ -238,7 +240,7 @@ static void gradescope_tests(FILE *to, const struct export *export, const struct
 void export_gradescope(FILE *to, const struct export *export, const struct submission *s)
 {
     char *output = text_format("%s%s%s", s->reason, export->book->sandboxed ? "" : "\n",
-                               export->book->sandboxed ? "" : unsandboxed);
+                               export->book->sandboxed ? "" : _(unsandboxed));
 
     fputs("{\n  ", to);
     if (s->has_mark)
@@ -364,5 +366,5 @@ void export_tap(FILE *to, const struct export *export, const struct submission *
         fputs("\n  ...\n", to);
     }
     if (!export->book->sandboxed)
-        fprintf(to, "# %s\n", unsandboxed);
+        fprintf(to, "# %s\n", _(unsandboxed));
 }

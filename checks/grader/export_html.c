@@ -9,9 +9,12 @@
  */
 #include "grader/export.h"
 
+#include "base/language.h"
 #include "grader/markup.h"
 #include "grader/util.h"
+#include "judge/report.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,14 +93,28 @@ static void write_twins(FILE *to, const struct export *export, const char *name)
 
     for (; gradebook_row(row); count++)
         if (count < TWINS_MAX) {
-            fputs(count == 0 ? " <strong>The same file as</strong> " : ", ", to);
+            if (count == 0)
+                fprintf(to, " <strong>%s</strong> ", _("The same file as"));
+            else
+                fputs(", ", to);
             markup_write(to, column_text(row, 0), NAME_MAX_BYTES);
         }
     if (count > TWINS_MAX)
-        fprintf(to, " and %d more", count - TWINS_MAX);
+        fprintf(to, _(" and %d more"), count - TWINS_MAX);
     if (count > 0)
         fputc('.', to);
     sqlite3_finalize(row);
+}
+
+/* What became of a submission, in a word; the gradebook has it in English. */
+static const char *status_word(const char *status)
+{
+    static const char *const words[] = {N_("graded"), N_("refused"), N_("error")};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(status, words[i]) == 0)
+            return _(words[i]);
+    return status;
 }
 
 static void write_row(FILE *to, const struct export *export, sqlite3_stmt *row, int number)
@@ -108,7 +125,7 @@ static void write_row(FILE *to, const struct export *export, sqlite3_stmt *row, 
         points_text(points, sqlite3_column_double(row, 2));
     fprintf(to, "<tr><td class=name><a href=\"#s%d\">", number);
     markup_write(to, column_text(row, 0), NAME_MAX_BYTES);
-    fprintf(to, "</a></td><td>%s</td><td class=n>%s</td>", column_text(row, 1), points);
+    fprintf(to, "</a></td><td>%s</td><td class=n>%s</td>", status_word(column_text(row, 1)), points);
     cells_of_stages(to, export, column_text(row, 0));
     fputs("<td class=reason>", to);
     markup_write(to, column_text(row, 3), TEXT_MAX);
@@ -122,10 +139,11 @@ static void write_table(FILE *to, const struct export *export)
         gradebook_query(export->db, export->book, NULL,
                         "SELECT name, status, points, reason FROM submissions WHERE run = ? ORDER BY name");
 
-    fputs("<div class=wide><table><thead><tr><th>submission</th><th>status</th><th class=n>points</th>", to);
+    fprintf(to, "<div class=wide><table><thead><tr><th>%s</th><th>%s</th><th class=n>%s</th>",
+            _("submission"), _("status"), _("points"));
     for (const struct stage *stage = export->book->lab->stages; stage->number != NULL; stage++)
         fprintf(to, "<th class=n title=\"%s\">%s</th>", stage->name, stage->number);
-    fputs("<th>in a sentence</th></tr></thead><tbody>\n", to);
+    fprintf(to, "<th>%s</th></tr></thead><tbody>\n", _("in a sentence"));
     for (int number = 1; gradebook_row(row); number++)
         write_row(to, export, row, number);
     fputs("</tbody></table></div>\n", to);
@@ -147,16 +165,17 @@ static void stumbles_by_stage(FILE *to, const struct export *export)
                         "s.planned), count(*) FROM stages s "
                         "JOIN rubric r USING(run, stage) WHERE s.run = ? GROUP BY s.stage ORDER BY s.stage");
 
-    fputs("<table><thead><tr><th>stage</th><th>what it asks</th><th class=n>whole</th><th class=n>clauses "
-          "that hold</th>"
-          "<th>what is missing</th></tr></thead><tbody>\n",
-          to);
+    fprintf(to,
+            "<table><thead><tr><th>%s</th><th>%s</th><th class=n>%s</th><th class=n>%s</th><th>%s</th></tr>"
+            "</thead><tbody>\n",
+            _("stage"), _("what it asks"), _("whole"), _("clauses that hold"), _("what is missing"));
     while (gradebook_row(row)) {
         const double share = sqlite3_column_double(row, 2) / sqlite3_column_double(row, 3);
         fprintf(to, "<tr><td>%s</td><td>", column_text(row, 0));
-        markup_write(to, column_text(row, 1), TEXT_MAX);
-        fprintf(to, "</td><td class=n>%d of %d</td><td class=n>%.0f %%</td>", sqlite3_column_int(row, 4),
-                sqlite3_column_int(row, 5), share * 100);
+        markup_write(to, _(column_text(row, 1)), TEXT_MAX);
+        fputs("</td><td class=n>", to);
+        fprintf(to, _("%d of %d"), sqlite3_column_int(row, 4), sqlite3_column_int(row, 5));
+        fprintf(to, "</td><td class=n>%.0f %%</td>", share * 100);
         write_bar(to, 1 - share);
         fputs("</tr>\n", to);
     }
@@ -183,11 +202,14 @@ static void stumbles_by_clause(FILE *to, const struct export *export)
         STUMBLES_MAX);
     sqlite3_stmt *row = gradebook_query(export->db, export->book, NULL, sql);
 
-    fputs("<h3>The clauses that most often do not hold, of those that were written</h3><table><tbody>\n", to);
+    fprintf(to, "<h3>%s</h3><table><tbody>\n",
+            _("The clauses that most often do not hold, of those that were written"));
     while (gradebook_row(row)) {
         fprintf(to, "<tr><td>%s</td><td>", column_text(row, 0));
-        markup_write(to, sentence_of(export->book->lab, column_text(row, 0)), TEXT_MAX);
-        fprintf(to, "</td><td class=n>%d of %d</td>", sqlite3_column_int(row, 1), sqlite3_column_int(row, 2));
+        markup_write(to, _(sentence_of(export->book->lab, column_text(row, 0))), TEXT_MAX);
+        fputs("</td><td class=n>", to);
+        fprintf(to, _("%d of %d"), sqlite3_column_int(row, 1), sqlite3_column_int(row, 2));
+        fputs("</td>", to);
         write_bar(to, sqlite3_column_double(row, 1) / sqlite3_column_double(row, 2));
         fputs("</tr>\n", to);
     }
@@ -197,6 +219,18 @@ static void stumbles_by_clause(FILE *to, const struct export *export)
 }
 
 /* ---- A submission -------------------------------------------------------------------------------------- */
+
+/* A paragraph in small print. printf-like. */
+__attribute__((format(printf, 2, 3))) static void write_quiet(FILE *to, const char *format, ...)
+{
+    va_list args;
+
+    fputs("<p class=quiet>", to);
+    va_start(args, format);
+    vfprintf(to, format, args);
+    va_end(args);
+    fputs("</p>\n", to);
+}
 
 static void write_steps(FILE *to, const cJSON *steps)
 {
@@ -214,28 +248,29 @@ static void write_steps(FILE *to, const cJSON *steps)
     }
     fputs("</ol>", to);
     if (count > STEPS_MAX)
-        fprintf(to, "<p class=quiet>and %d more steps</p>", count - STEPS_MAX);
+        write_quiet(to, _("and %d more steps"), count - STEPS_MAX);
 }
 
 static void write_clause(FILE *to, const cJSON *clause)
 {
     static const char *const parts[][2] = {
-        {"expected", "expected"}, {"observed", "observed"}, {"again", "repeat"}};
+        {N_("expected"), "expected"}, {N_("observed"), "observed"}, {N_("again"), "repeat"}};
 
-    fprintf(to, "<details><summary>%s <strong>%s</strong> ", member(clause, "id"), member(clause, "verdict"));
-    markup_write(to, member(clause, "sentence"), TEXT_MAX);
+    fprintf(to, "<details><summary>%s <strong>%s</strong> ", member(clause, "id"),
+            report_verdict_word(clause));
+    markup_write(to, _(member(clause, "sentence")), TEXT_MAX);
     fputs("</summary>", to);
     write_steps(to, cJSON_GetObjectItemCaseSensitive(clause, "steps"));
     fputs("<dl>", to);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (member(clause, parts[i][1])[0] != '\0') {
-            fprintf(to, "<dt>%s</dt><dd>", parts[i][0]);
+            fprintf(to, "<dt>%s</dt><dd>", _(parts[i][0]));
             markup_write(to, member(clause, parts[i][1]), TEXT_MAX);
             fputs("</dd>", to);
         }
     fputs("</dl>", to);
     if (member(clause, "printed")[0] != '\0') {
-        fputs("<p class=quiet>It printed:</p><pre>", to);
+        fprintf(to, "<p class=quiet>%s</p><pre>", _("It printed:"));
         markup_write(to, member(clause, "printed"), PRINTED_MAX);
         fputs("</pre>", to);
     }
@@ -258,9 +293,9 @@ static void write_failures(FILE *to, const cJSON *result)
             write_clause(to, clause);
     }
     if (count > FAILURES_MAX)
-        fprintf(to, "<p class=quiet>and %d more, in the feedback file</p>\n", count - FAILURES_MAX);
+        write_quiet(to, _("and %d more, in the feedback file"), count - FAILURES_MAX);
     if (todo > 0)
-        fprintf(to, "<p class=quiet>%d clauses are not written yet</p>\n", todo);
+        write_quiet(to, _("%d clauses are not written yet"), todo);
 }
 
 static void write_folded(FILE *to, const char *title, const char *text, size_t max)
@@ -281,17 +316,18 @@ static void write_submission(FILE *to, const struct submission *s, int number)
     fprintf(to, "<section id=\"s%d\"><h3>", number);
     markup_write(to, s->name, NAME_MAX_BYTES);
     if (s->has_mark)
-        fprintf(to, ": %s of %s</h3>\n<p>", points, out_of);
+        fprintf(to, _(": %s of %s"), points, out_of);
     else
-        fputs(": not judged</h3>\n<p>", to);
+        fputs(_(": not judged"), to);
+    fputs("</h3>\n<p>", to);
     markup_write(to, s->reason, TEXT_MAX);
     fputs(" <span class=quiet>", to);
     markup_write(to, s->file, NAME_MAX_BYTES);
     fputs("</span></p>\n", to);
     write_failures(to, s->result);
-    write_folded(to, "what the compiler said",
+    write_folded(to, _("what the compiler said"),
                  member(cJSON_GetObjectItemCaseSensitive(s->result, "build"), "messages"), PRINTED_MAX);
-    write_folded(to, "source", s->source, SOURCE_MAX);
+    write_folded(to, _("source"), s->source, SOURCE_MAX);
     fputs("</section>\n", to);
 }
 
@@ -319,41 +355,41 @@ static void write_head(FILE *to, const struct export *export)
                                         "sum(points) FROM rubric u WHERE u.run = r.run) "
                                         "FROM runs r WHERE run = ?");
 
+    char *title = text_format(_("%s: the class"), export->book->lab->name);
     fprintf(
         to,
-        "<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy "
+        "<!DOCTYPE html>\n<html lang=%s><head><meta charset=utf-8>\n<meta http-equiv=Content-Security-Policy "
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<meta name=viewport "
-        "content=\"width=device-width\">\n<title>%s: the "
-        "class</title>\n<style>%s</style></head><body>\n<h1>%s: the "
-        "class</h1>\n",
-        export->book->lab->name, style, export->book->lab->name);
+        "content=\"width=device-width\">\n<title>%s</title>\n<style>%s</style></head><body>\n<h1>%s</h1>\n",
+        language_name(), title, style, title);
+    free(title);
     if (gradebook_row(row)) {
         char mean[32], most[32];
         points_text(mean, sqlite3_column_double(row, 4));
         points_text(most, sqlite3_column_double(row, 5));
-        fprintf(
-            to,
-            "<p>%d submissions, on average %s of %s points. <span class=quiet>Begun %s, kit %s, seed %lld, "
-            "run %lld.</span></p>\n",
-            sqlite3_column_int(row, 3), mean, most, column_text(row, 0), column_text(row, 1),
-            (long long)sqlite3_column_int64(row, 2), (long long)export->book->run);
+        fputs("<p>", to);
+        fprintf(to, _("%d submissions, on average %s of %s points."), sqlite3_column_int(row, 3), mean, most);
+        fputs(" <span class=quiet>", to);
+        fprintf(to, _("Begun %s, kit %s, seed %lld, run %lld."), column_text(row, 0), column_text(row, 1),
+                (long long)sqlite3_column_int64(row, 2), (long long)export->book->run);
+        fputs("</span></p>\n", to);
     }
     sqlite3_finalize(row);
     if (!export->book->sandboxed)
-        fputs("<p class=warn><strong>Unsandboxed.</strong> Submissions ran with the rights of the grader; "
-              "any of them could "
-              "have changed these marks.</p>\n",
-              to);
+        fprintf(
+            to, "<p class=warn>%s</p>\n",
+            _("Unsandboxed: submissions ran with the rights of the grader; any of them could have changed "
+              "these marks."));
 }
 
 void export_html(FILE *to, const struct export *export)
 {
     write_head(to, export);
     write_table(to, export);
-    fputs("<h2>Where the class stumbles</h2>\n", to);
+    fprintf(to, "<h2>%s</h2>\n", _("Where the class stumbles"));
     stumbles_by_stage(to, export);
     stumbles_by_clause(to, export);
-    fputs("<h2>Each submission</h2>\n", to);
+    fprintf(to, "<h2>%s</h2>\n", _("Each submission"));
     write_submissions(to, export);
     fputs("</body></html>\n", to);
 }

@@ -131,11 +131,11 @@ static bool take_no_sandbox(void *request, const char *value)
 static void open_out(struct grader *g)
 {
     if (mkdir(g->out, 0777) != 0 && errno != EEXIST)
-        die(EXIT_USAGE, "lab grade: the folder %s cannot be made: %s.", g->out, strerror(errno));
+        die(EXIT_USAGE, _("lab grade: the folder %s cannot be made: %s."), g->out, strerror(errno));
     g->out_path = realpath(g->out, NULL);
     const int fd = open(g->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (g->out_path == NULL || fd < 0)
-        die(EXIT_USAGE, "lab grade: %s cannot be used as a folder: %s.", g->out, strerror(errno));
+        die(EXIT_USAGE, _("lab grade: %s cannot be used as a folder: %s."), g->out, strerror(errno));
     g->grading.lock_fd = fd;
 }
 
@@ -149,7 +149,7 @@ static void lock_out(const struct grader *g)
 
     while (flock(g->grading.lock_fd, LOCK_EX | LOCK_NB) != 0) {
         if (now_ms() > end_ms)
-            die(EXIT_KIT, "lab grade: another grading into %s is under way.", g->out);
+            die(EXIT_KIT, _("lab grade: another grading into %s is under way."), g->out);
         nanosleep(&(struct timespec){0, 20000000}, NULL);
     }
 }
@@ -169,12 +169,12 @@ static void open_class(struct grader *g)
     g->grading.class_fd = open(g->class, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (g->grading.class_fd < 0 || fstat(g->grading.lock_fd, &out) != 0 ||
         !class_list(g->grading.class_fd, &out, &g->list))
-        die(EXIT_USAGE, "lab grade: the folder %s cannot be read: %s.", g->class, strerror(errno));
+        die(EXIT_USAGE, _("lab grade: the folder %s cannot be read: %s."), g->class, strerror(errno));
     if (g->list.count == 0)
-        die(EXIT_USAGE, "lab grade: there are no submissions in %s.", g->class);
+        die(EXIT_USAGE, _("lab grade: there are no submissions in %s."), g->class);
     for (size_t i = 0; i < g->regrade.count; i++)
         if (!is_listed(&g->list, g->regrade.word[i]))
-            die(EXIT_USAGE, "lab grade: there is no submission called %s in %s.", g->regrade.word[i],
+            die(EXIT_USAGE, _("lab grade: there is no submission called %s in %s."), g->regrade.word[i],
                 g->class);
 }
 
@@ -205,7 +205,7 @@ static void open_all(struct grader *g)
 {
     g->grading.kit = kit_root();
     if (g->grading.kit == NULL)
-        die(EXIT_KIT, "lab grade: the folder of the kit cannot be found.");
+        die(EXIT_KIT, _("lab grade: the folder of the kit cannot be found."));
     g->grading.lab = g->lab;
     if (g->jobs == 0) {
         const long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -272,7 +272,7 @@ static void print_broken(const cJSON *result)
     cJSON_ArrayForEach(stage, cJSON_GetObjectItemCaseSensitive(result, "stages")) cJSON_ArrayForEach(
         clause, cJSON_GetObjectItemCaseSensitive(
                     stage, "clauses")) if (strcmp(text(clause, "verdict"), "pass") != 0 && left-- > 0)
-        fprintf(stderr, "  %s %s: expected %s; observed %s\n", text(clause, "id"), text(clause, "verdict"),
+        fprintf(stderr, _("  %s %s: expected %s; observed %s\n"), text(clause, "id"), text(clause, "verdict"),
                 text(clause, "expected"), text(clause, "observed"));
 }
 
@@ -285,9 +285,12 @@ static void assert_preflight(const cJSON *outcome, bool everything)
 
     if (graded && passed == (everything ? planned : 0))
         return;
-    fprintf(stderr, "lab grade: nothing is graded: on this machine the %s. %s\n",
-            everything ? "reference does not earn full marks" : "starter does not earn nothing",
-            text(outcome, "reason"));
+    fprintf(
+        stderr,
+        everything
+            ? _("lab grade: nothing is graded: on this machine the reference does not earn full marks. %s\n")
+            : _("lab grade: nothing is graded: on this machine the starter does not earn nothing. %s\n"),
+        text(outcome, "reason"));
     print_broken(result);
     exit(EXIT_KIT);
 }
@@ -368,9 +371,9 @@ static void start_next(struct grader *g, struct queue *queue, struct slot *slot)
 static void book(const struct grader *g, const char *name, const cJSON *outcome)
 {
     if (strcmp(text(outcome, "status"), "error") == 0) {
-        fprintf(stderr, "lab grade: %s could not be judged: %s\n", name, text(outcome, "reason"));
+        fprintf(stderr, _("lab grade: %s could not be judged: %s\n"), name, text(outcome, "reason"));
         if (g->regrade.count > 0 && gradebook_status(&g->book, name)[0] != '\0') {
-            fprintf(stderr, "lab grade: the record of %s stays as it was.\n", name);
+            fprintf(stderr, _("lab grade: the record of %s stays as it was.\n"), name);
             return;
         }
     }
@@ -447,16 +450,16 @@ static void print_summary(const struct grader *g)
         "(SELECT sum(points) FROM rubric WHERE run = ?1) FROM submissions WHERE run = ?1");
 
     if (gradebook_row(row)) {
-        printf("%d graded, %d refused, %d not judged%s\n", sqlite3_column_int(row, 0),
+        printf(_("%d graded, %d refused, %d not judged%s\n"), sqlite3_column_int(row, 0),
                sqlite3_column_int(row, 1), sqlite3_column_int(row, 2),
-               g->unsandboxed ? " (unsandboxed)" : "");
+               g->unsandboxed ? _(" (unsandboxed)") : "");
         if (sqlite3_column_type(row, 3) != SQLITE_NULL)
-            printf("mean of the graded: %g of %g points\n", sqlite3_column_double(row, 3),
+            printf(_("mean of the graded: %g of %g points\n"), sqlite3_column_double(row, 3),
                    sqlite3_column_double(row, 4));
     }
     sqlite3_finalize(row);
     sqlite3_close(db);
-    printf("grades    %s/grades.csv\nclass     %s/index.html\nfeedback  %s/feedback/\n", g->out, g->out,
+    printf(_("grades    %s/grades.csv\nclass     %s/index.html\nfeedback  %s/feedback/\n"), g->out, g->out,
            g->out);
 }
 
@@ -496,8 +499,8 @@ static int grade(const struct command *command, int argc, char **argv)
     char *path = text_format("%s/gradebook.sqlite", g.out_path);
     gradebook_begin(&g.book, path, g.lab, g.seed, !g.unsandboxed, &g.rubric);
     g.grading.seed = g.book.seed;
-    printf("%zu submissions, %g points in %d stages%s\n", g.list.count, rubric_sum(&g.rubric), g.rubric.count,
-           g.book.resumed ? "; going on" : "");
+    printf(_("%zu submissions, %g points in %d stages%s\n"), g.list.count, rubric_sum(&g.rubric),
+           g.rubric.count, g.book.resumed ? _("; going on") : "");
     fflush(stdout);
     preflight(&g);
     const int errors = judge_class(&g);

@@ -1,5 +1,6 @@
 #include "grader/gradebook.h"
 
+#include "base/language.h"
 #include "grader/util.h"
 #include "judge/check.h"
 
@@ -39,7 +40,7 @@ static const char schema[] =
 
 static _Noreturn void failed(sqlite3 *db, const char *doing)
 {
-    die(EXIT_KIT, "lab: the gradebook: %s: %s", doing, db != NULL ? sqlite3_errmsg(db) : "out of memory");
+    die(EXIT_KIT, _("lab: the gradebook: %s: %s"), doing, db != NULL ? sqlite3_errmsg(db) : "out of memory");
 }
 
 static void run_sql(sqlite3 *db, const char *sql)
@@ -165,7 +166,7 @@ static int64_t secret_seed(void)
     uint64_t bits = 0;
 
     if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
-        die(EXIT_KIT, "lab: the system gives no random numbers");
+        die(EXIT_KIT, _("lab: the system gives no random numbers"));
     return (int64_t)(bits % ((uint64_t)SEED_MAX + 1));
 }
 

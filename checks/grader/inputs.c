@@ -1,4 +1,6 @@
 #include "grader/inputs.h"
+
+#include "base/language.h"
 #include "grader/names.h"
 
 #include <dirent.h>
@@ -148,7 +150,7 @@ static void look_at(struct search *search, int folder, const char *name, const c
         else if (depth == 0)
             search->deeper = true;
         else if (search->unreadable == NULL)
-            search->unreadable = text_format("The folder %s cannot be read: %s.", path, strerror(errno));
+            search->unreadable = text_format(_("The folder %s cannot be read: %s."), path, strerror(errno));
         return;
     }
     if (could_be_meant(search, name))
@@ -162,7 +164,7 @@ static void look_into(struct search *search, int folder, const char *path, int d
     const int listed = fcntl(folder, F_DUPFD_CLOEXEC, 0);
 
     if (!list_names(listed, INPUT_MAX_FILES, &names) && search->unreadable == NULL)
-        search->unreadable = text_format("The folder %s cannot be read: %s.", path, strerror(errno));
+        search->unreadable = text_format(_("The folder %s cannot be read: %s."), path, strerror(errno));
     for (size_t i = 0; i < names.count; i++) {
         char *shown = name_text(names.word[i]);
         char *below = text_format("%s/%s", path, shown);
@@ -223,11 +225,11 @@ void input_clear(struct input *input)
 /* What a file is that is no regular one. */
 static const char *kind_of(mode_t mode)
 {
-    return S_ISLNK(mode)    ? "a symbolic link"
-           : S_ISDIR(mode)  ? "a folder"
-           : S_ISFIFO(mode) ? "a named pipe"
-           : S_ISSOCK(mode) ? "a socket"
-                            : "a device";
+    return S_ISLNK(mode)    ? _("a symbolic link")
+           : S_ISDIR(mode)  ? _("a folder")
+           : S_ISFIFO(mode) ? _("a named pipe")
+           : S_ISSOCK(mode) ? _("a socket")
+                            : _("a device");
 }
 
 /* What is wrong with the bytes of a C file; NULL when nothing is. */
@@ -236,9 +238,9 @@ static char *wrong_bytes(const char *path, const char *bytes, size_t length)
     const char *nul = memchr(bytes, '\0', length);
 
     if (length == 0)
-        return text_format("%s is empty.", path);
+        return text_format(_("%s is empty."), path);
     if (nul != NULL)
-        return text_format("%s is not a text file: byte %zu is zero.", path, (size_t)(nul - bytes) + 1);
+        return text_format(_("%s is not a text file: byte %zu is zero."), path, (size_t)(nul - bytes) + 1);
     return NULL;
 }
 
@@ -252,19 +254,19 @@ static void take(const struct candidate *from, struct input *input)
     input->file = need(strdup(from->path));
     input->is_archive = from->archive;
     if (fstatat(from->folder, from->name, &is, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(is.st_mode)) {
-        input_refuse(input, text_format("%s is %s, not a file.", from->path, kind_of(is.st_mode)));
+        input_refuse(input, text_format(_("%s is %s, not a file."), from->path, kind_of(is.st_mode)));
         return;
     }
     const int fd = openat(from->folder, from->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &is) != 0)
-        refusal = text_format("%s cannot be opened: %s.", from->path, strerror(errno));
+        refusal = text_format(_("%s cannot be opened: %s."), from->path, strerror(errno));
     else if (!S_ISREG(is.st_mode))
-        refusal = text_format("%s is %s, not a file.", from->path, kind_of(is.st_mode));
+        refusal = text_format(_("%s is %s, not a file."), from->path, kind_of(is.st_mode));
     else if ((size_t)is.st_size > max)
-        refusal =
-            text_format("%s has %lld bytes; at most %zu are taken.", from->path, (long long)is.st_size, max);
+        refusal = text_format(_("%s has %lld bytes; at most %zu are taken."), from->path,
+                              (long long)is.st_size, max);
     else if ((input->bytes = read_all(fd, max, &input->length)) == NULL)
-        refusal = text_format("%s cannot be read: %s.", from->path, strerror(errno));
+        refusal = text_format(_("%s cannot be read: %s."), from->path, strerror(errno));
     else if (!from->archive)
         refusal = wrong_bytes(from->path, input->bytes, input->length);
     if (fd >= 0)
@@ -280,17 +282,19 @@ static void decide(struct search *search, struct input *input)
 
     *input = (struct input){0};
     if (search->looked_at > INPUT_MAX_FILES)
-        input_refuse(input, text_format("There are more than %d files.", INPUT_MAX_FILES));
+        input_refuse(input, text_format(_("There are more than %d files."), INPUT_MAX_FILES));
     else if (left == 1)
         take(&search->found[0], input);
     else if (left > 1)
-        input_refuse(input, text_format("Two files could be meant: %s and %s%s.", search->found[0].path,
-                                        search->found[1].path, left > 2 ? ", and there are more" : ""));
+        input_refuse(input, text_format(left > 2 ? _("More than two files could be meant: %s, %s and others.")
+                                                 : _("Two files could be meant: %s and %s."),
+                                        search->found[0].path, search->found[1].path));
     else if (search->unreadable != NULL)
         input_refuse(input, text_format("%s", search->unreadable));
     else
-        input_refuse(input, text_format("There is no %s%s.", search->meant,
-                                        search->deeper ? " within three folders" : ", nor another C file"));
+        input_refuse(input, text_format(search->deeper ? _("There is no %s within three folders.")
+                                                       : _("There is no %s, nor another C file."),
+                                        search->meant));
     search_clear(search);
 }
 

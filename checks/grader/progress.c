@@ -1,5 +1,6 @@
 #include "grader/progress.h"
 
+#include "base/language.h"
 #include "grader/util.h"
 
 #include <unistd.h>
@@ -8,12 +9,12 @@ static void show(const struct progress *progress)
 {
     if (!progress->shown)
         return;
-    fprintf(stderr, "\r\033[K%zu of %zu graded, %zu failing", progress->done, progress->all,
-            progress->failing);
+    fputs("\r\033[K", stderr);
+    fprintf(stderr, _("%zu of %zu graded, %zu failing"), progress->done, progress->all, progress->failing);
     if (progress->done > 0) {
         const double spent_s = (double)(now_ms() - progress->start_ms) / 1000;
         const double left_s = spent_s * (double)(progress->all - progress->done) / (double)progress->done;
-        fprintf(stderr, ", about %.0f s left", left_s + 0.5);
+        fprintf(stderr, _(", about %.0f s left"), left_s + 0.5);
     }
     fflush(stderr);
 }

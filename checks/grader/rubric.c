@@ -1,6 +1,7 @@
 #include "grader/rubric.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "grader/util.h"
 
 #include <errno.h>
@@ -32,15 +33,15 @@ static const char *add_row(char *line, const struct lab *lab, struct rubric *rub
     const char *number = strsep(&rest, "\t"), *points = strsep(&rest, "\t");
 
     if (points == NULL || rest == NULL || rest[0] == '\0')
-        return "it does not have three columns with a tab between them";
+        return _("it does not have three columns with a tab between them");
     const char *stage = stage_called(lab, number);
     if (stage == NULL)
-        return "the lab has no such stage";
+        return _("the lab has no such stage");
     if (has_row(rubric, stage) || rubric->count == STAGES_MAX)
-        return "the stage has a row already";
+        return _("the stage has a row already");
     const double value = strtod(points, &end);
     if (end == points || *end != '\0' || !(value >= 0 && value <= POINTS_MAX))
-        return "the points are no number from 0 to 10000";
+        return _("the points are no number from 0 to 10000");
     rubric->row[rubric->count++] =
         (struct rubric_row){stage, value, need(text_plain(rest, strlen(rest), SENTENCE_MAX))};
     return NULL;
@@ -51,8 +52,8 @@ static char *missing(const struct lab *lab, const struct rubric *rubric)
 {
     for (const struct stage *stage = lab->stages; stage->number != NULL; stage++)
         if (!has_row(rubric, stage->number))
-            return text_format("stage %s has no row", stage->number);
-    return rubric_sum(rubric) > 0 ? NULL : text_format("all points are 0");
+            return text_format(_("stage %s has no row"), stage->number);
+    return rubric_sum(rubric) > 0 ? NULL : text_format(_("all points are 0"));
 }
 
 static char *read_rows(char *text, const struct lab *lab, struct rubric *rubric)
@@ -66,7 +67,7 @@ static char *read_rows(char *text, const struct lab *lab, struct rubric *rubric)
             continue;
         const char *wrong = add_row(line, lab, rubric);
         if (wrong != NULL)
-            return text_format("line %d: %s", number, wrong);
+            return text_format(_("line %d: %s"), number, wrong);
     }
     return missing(lab, rubric);
 }
@@ -78,11 +79,11 @@ bool rubric_read(const char *path, const struct lab *lab, struct rubric *rubric,
 
     *rubric = (struct rubric){.count = 0};
     char *wrong = text == NULL             ? text_format("%s", strerror(errno))
-                  : strlen(text) != length ? text_format("it is not a text file")
+                  : strlen(text) != length ? text_format(_("it is not a text file"))
                                            : read_rows(text, lab, rubric);
     free(text);
     if (wrong != NULL)
-        *why = text_format("The rubric %s cannot be used: %s.", path, wrong);
+        *why = text_format(_("The rubric %s cannot be used: %s."), path, wrong);
     free(wrong);
     return *why == NULL;
 }

@@ -1,4 +1,6 @@
 #include "grader/sandbox.h"
+
+#include "base/language.h"
 #include "grader/util.h"
 #include "judge/command.h"
 
@@ -71,20 +73,20 @@ bool sandbox_find(struct sandbox *sandbox, const char *kit, const char *const hi
         return true;
     for (size_t i = 0; hidden[i] != NULL; i++)
         if (lies_below(hidden[i], "/usr")) {
-            *why = text_format("%s lies under /usr, which every submission can read; move it elsewhere.",
+            *why = text_format(_("%s lies under /usr, which every submission can read; move it elsewhere."),
                                hidden[i]);
             return false;
         }
     sandbox->bwrap = command_find("bwrap");
     if (sandbox->bwrap == NULL) {
-        *why = text_format("There is no bwrap: install bubblewrap, or grade with --no-sandbox, which runs "
-                           "submissions with all "
-                           "rights of your user.");
+        *why = text_format(_("There is no bwrap: install bubblewrap, or grade with --no-sandbox, which runs "
+                             "submissions with all "
+                             "rights of your user."));
         return false;
     }
     sandbox->confined = text_format("%s/build/confined", kit);
     if (access(sandbox->confined, R_OK) != 0) {
-        *why = text_format("%s is missing: `make` builds it.", sandbox->confined);
+        *why = text_format(_("%s is missing: `make` builds it."), sandbox->confined);
         return false;
     }
     return true;

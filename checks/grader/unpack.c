@@ -7,6 +7,7 @@
 #include "grader/unpack.h"
 
 #include "base/json.h"
+#include "base/language.h"
 #include "judge/command.h"
 
 #include <errno.h>
@@ -46,12 +47,12 @@ bool unpack(const struct sandbox *sandbox, const char *meant, struct input *inpu
 
     *why = NULL;
     if (sandbox->bsdtar == NULL) {
-        *why = text_format("There is no bsdtar to unpack archives with: install libarchive-tools.");
+        *why = text_format(_("There is no bsdtar to unpack archives with: install libarchive-tools."));
     } else if (!write_new_file(archive, input->bytes, input->length, 0400) || mkdir(files, 0700) != 0) {
-        *why = text_format("The archive cannot be laid out to be unpacked: %s.", strerror(errno));
+        *why = text_format(_("The archive cannot be laid out to be unpacked: %s."), strerror(errno));
     } else if ((said = run_bsdtar(sandbox, folder)) != NULL) {
         input_refuse(input,
-                     text_format("%s cannot be unpacked: %s (at most 16 MB in 2000 files, within %d s).",
+                     text_format(_("%s cannot be unpacked: %s (at most 16 MB in 2000 files, within %d s)."),
                                  input->file, said, UNPACK_LIMIT_MS / 1000));
     } else {
         struct input inside;

@@ -1,5 +1,7 @@
 #include "grader/util.h"
 
+#include "base/language.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +15,7 @@
 void *need(void *memory)
 {
     if (memory == NULL)
-        die(EXIT_KIT, "lab: out of memory");
+        die(EXIT_KIT, _("lab: out of memory"));
     return memory;
 }
 

@@ -24,6 +24,8 @@ void report_text(FILE *to, const cJSON *result, const struct report_style *style
 /* One failure alone, as report_text() shows it: its steps, expected, observed, and how to see it again. `stage` and `clause` are
  * those of a result that can be shown (report_parts.h). */
 void report_failure(FILE *to, const cJSON *stage, const cJSON *clause, const struct report_style *style);
+/* The verdict of a clause as people read it: "pass", "FAIL", "TIMEOUT"; in the language chosen. */
+const char *report_verdict_word(const cJSON *clause);
 /* TAP version 13; a clause a test, ids and sentences in its line, the failure as a YAML block. */
 void report_tap(FILE *to, const cJSON *result);
 /* The result itself, without loss. */

@@ -70,6 +70,11 @@ static const struct word *word_for(const cJSON *clause)
     return &words[0];
 }
 
+const char *report_verdict_word(const cJSON *clause)
+{
+    return _(word_for(clause)->shown);
+}
+
 static const char *colour_on(const struct page *page, const char *colour)
 {
     return page->style->colour ? colour : "";

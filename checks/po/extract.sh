@@ -5,7 +5,7 @@
 #
 # Texts are found where they are marked, _("…") and N_("…"), and where they are handed to a function that translates
 # them, in scripts to those of checks/language.sh. The sentences of the clauses come from `build/lab list`, those in the heads
-# of the broken variants from their files.
+# of the broken variants and in the rubrics from their files.
 set -eu
 
 cd -- "$(dirname -- "$0")/../.."
@@ -13,6 +13,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 build/lab list --format json | jq -r '.stages[].clauses[].sentence | "_(" + tojson + ");"' | sort -u >"$work/sentences"
+
+# What each stage is worth, in a sentence.
+awk -F'\t' '/^[0-9]/ { gsub(/[\\"]/, "\\\\&", $3); printf "_(\"%s\");\n", $3 }' checks/*/rubric.tsv >>"$work/sentences"
 
 # heads: the fields of a variant's head that people read, and why it fails nothing, as calls of head(). A field goes on in
 # lines that begin with a space, with one space between, as the kit reads it (checks/variants/variant.c).
@@ -46,7 +49,7 @@ extract() {
 # extract_c KEYWORD...: those at these arguments of functions.
 extract_c() {
     extract C "$@" checks/base/*.c checks/judge/*.c checks/variants/*.c checks/idem-retention-lab/*.c checks/lab.c \
-        checks/grader/grade.c "$work/sentences"
+        checks/grader/*.c "$work/sentences"
 }
 
 # Two runs, since xgettext takes two arguments of one function for a singular and its plural.

@@ -427,6 +427,29 @@ assert_english() {
     ! has_translation <<<"$output$stderr" || fail 'Expected English.'
 }
 
+@test "feedback, class page and what the grader says are in the language of whoever grades, the tables for programs are not" {
+    mkdir "$BATS_TEST_TMPDIR/class"
+    printf 'int x = \n' >"$BATS_TEST_TMPDIR/class/ada.c"
+    : >"$BATS_TEST_TMPDIR/class/bob.c"
+    local out=$BATS_TEST_TMPDIR/out
+    while IFS='|' read -r language said stages head refused title; do
+        rm -rf "$out"
+        LAB_LANG=$language run_lab 0 grade "$BATS_TEST_TMPDIR/class" --out "$out" --seed 1
+        assert_output_has "$said"
+        grep -qF "$stages" "$out/feedback/ada.txt" || fail "No $stages in $(cat "$out/feedback/ada.txt")"
+        grep -qF "$head" "$out/index.html" || fail "No $head in the class page."
+        grep -qF "<html lang=$language>" "$out/index.html" || fail "The class page does not say its language."
+        grep -qF "$title" "$out/index.html" || fail "No $title in the class page."
+        grep -qF "$refused" "$out/feedback/bob.txt" || fail "No $refused in $(cat "$out/feedback/bob.txt")"
+        run -0 cut -d, -f1-3 "$out/grades.csv"
+        assert_equal $'name,status,points\n"ada",graded,0\n"bob",refused,0' "$output"
+    done <<'WORDS'
+en|1 graded, 1 refused|stage  clauses  points|<th>in a sentence</th>|bob.c is empty.|the class
+ja|採点済み 1 件|条項|<th>ひと言で</th>|空|クラス全体
+zh|已评分 1 份|条款|<th>一句话说明</th>|空|全班
+WORDS
+}
+
 @test "the scripts choose the language as the kit does" {
     new_tree
     unset LAB_LANG LANGUAGE LC_ALL LC_MESSAGES LC_CTYPE LANG

@@ -6,12 +6,11 @@
 #include "base/json.h"
 #include "base/language.h"
 #include "base/options.h"
-#include "judge/build.h"
 #include "judge/check.h"
 #include "judge/report_parts.h"
 #include "judge/temp.h"
 #include "variants/affected.h"
-#include "variants/schema.h"
+#include "variants/together.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,24 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_JOBS = 64, MOST_TOGETHER = 12 };
-
-/* Variants that are compiled as one file: those of some rows that follow one another. */
-struct group {
-    int first, count;
-    pid_t compiler;
-    char *folder; /* where it is compiled */
-};
-
-/* How a row's variant is built: by itself, or from an object that it shares. */
-struct shared {
-    char *object;
-    char **words; /* for the linker; NULL: by itself */
-};
+enum { MAX_JOBS = 64 };
 
 /* A process that checks one variant. */
 struct job {
@@ -58,7 +43,7 @@ struct run {
     cJSON *reference_check;
     cJSON *rows;
     int count, started, finished;
-    struct shared *shared; /* one a row */
+    struct shared *shared; /* one a row, or NULL */
     struct job jobs[MAX_JOBS];
     int job_count;
 };
@@ -233,102 +218,6 @@ static void add_rows(struct run *run)
     }
 }
 
-/* ---- Compiling ------------------------------------------------------------------------------------------ */
-
-static bool write_file(const char *path, const char *text)
-{
-    FILE *to = fopen(path, "we");
-    bool written = to != NULL && fputs(text, to) >= 0;
-    return to != NULL && fclose(to) == 0 && written;
-}
-
-static bool is_settled(const cJSON *row)
-{
-    return cJSON_HasObjectItem(row, "outcome");
-}
-
-/* Writes the file that holds all variants of the group. What cannot be in it gets no words. */
-static bool write_group(struct run *run, const struct group *g, const char *file)
-{
-    struct schema schema;
-    bool ok = schema_begin(&schema, run->lab->file, run->reference);
-    for (int i = g->first; ok && i < g->first + g->count; i++) {
-        const cJSON *row = cJSON_GetArrayItem(run->rows, i);
-        if (is_settled(row))
-            continue;
-        run->shared[i].words = schema_add(&schema, member_text(row, "source"), i);
-        if (asprintf(&run->shared[i].object, "%s/submission.o", g->folder) < 0)
-            ok = false;
-    }
-    ok = ok && schema_end(&schema) && mkdir(g->folder, 0755) == 0 && write_file(file, schema.text);
-    schema_clear(&schema);
-    return ok;
-}
-
-/* 0: the object is there, and no variant in it uses a name that it may not. */
-static _Noreturn void be_compiler(const struct run *run, const struct group *g, const char *file)
-{
-    struct check_options options = {.file = file};
-    struct build build;
-    char *why = NULL;
-    bool built = build_object(run->lab, &options, g->folder, &build, &why);
-    _exit(built && build.ok && build.finding == NULL ? 0 : 1);
-}
-
-static void forget(struct shared *shared)
-{
-    schema_words_free(shared->words);
-    free(shared->object);
-    *shared = (struct shared){0};
-}
-
-static void start_compiler(struct run *run, struct group *g)
-{
-    char *file = NULL;
-    pid_t parent = getpid();
-    bool ok = asprintf(&g->folder, "%s/group-%d", run->temp.path, g->first) >= 0 &&
-              asprintf(&file, "%s.c", g->folder) >= 0 && write_group(run, g, file);
-    fflush(NULL);
-    g->compiler = ok ? fork() : -1;
-    if (g->compiler == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)
-            _exit(1);
-        be_compiler(run, g, file);
-    }
-    free(file);
-}
-
-static void finish_compiler(struct run *run, struct group *g)
-{
-    int how = -1;
-    while (g->compiler > 0 && waitpid(g->compiler, &how, 0) < 0 && errno == EINTR)
-        continue;
-    for (int i = g->first; how != 0 && i < g->first + g->count; i++)
-        forget(&run->shared[i]);
-    free(g->folder);
-}
-
-/* Compiles the variants a dozen at a time. What fails here is compiled by itself later, and then says why. */
-static void compile_in_groups(struct run *run)
-{
-    int jobs = job_limit(run);
-    int together = (run->count + jobs - 1) / jobs;
-    together = together < MOST_TOGETHER ? together : MOST_TOGETHER;
-    int groups = together > 1 ? (run->count + together - 1) / together : 0;
-    struct group *group = calloc((size_t)groups + 1, sizeof *group);
-    for (int i = 0; group != NULL && i < groups + jobs; i++) {
-        if (i >= jobs)
-            finish_compiler(run, &group[i - jobs]);
-        if (i >= groups)
-            continue;
-        int left = run->count - i * together;
-        group[i] = (struct group){.first = i * together, .count = left < together ? left : together};
-        start_compiler(run, &group[i]);
-    }
-    free(group);
-}
-
 /* ---- Jobs ---------------------------------------------------------------------------------------------- */
 
 static void show_progress(const struct run *run)
@@ -352,6 +241,13 @@ static void clear_progress(const struct run *run)
         fputs("\r\x1b[K", stderr);
 }
 
+static bool write_file(const char *path, const char *text)
+{
+    FILE *to = fopen(path, "we");
+    bool written = to != NULL && fputs(text, to) >= 0;
+    return to != NULL && fclose(to) == 0 && written;
+}
+
 /* Checks the variant and sends the result, or the sentence why there is none. */
 static _Noreturn void be_job(struct run *run, const cJSON *row, int number, int jobs, int to)
 {
@@ -359,7 +255,9 @@ static _Noreturn void be_job(struct run *run, const cJSON *row, int number, int 
     char *shown = NULL;
     char *why = NULL;
     cJSON *check = NULL;
-    const struct compiled compiled = {run->shared[number].object, run->shared[number].words};
+    const struct shared *shared = run->shared != NULL ? &run->shared[number] : NULL;
+    const struct compiled compiled = {shared != NULL ? shared->object : NULL,
+                                      shared != NULL ? shared->words : NULL};
     const char *source = member_text(row, "source");
     struct unaffected unaffected = unaffected_by(run->reference_check, run->reference, source);
     if (asprintf(&path, "%s/%d.c", run->temp.path, number) >= 0 && write_file(path, source) &&
@@ -412,7 +310,7 @@ static bool start_next(struct run *run, struct job *job, char **why)
 {
     while (run->started < run->count) {
         int number = run->started++;
-        if (is_settled(cJSON_GetArrayItem(run->rows, number))) {
+        if (cJSON_HasObjectItem(cJSON_GetArrayItem(run->rows, number), "outcome")) {
             run->finished++;
             continue;
         }
@@ -608,20 +506,17 @@ cJSON *variants_run(const struct lab *lab, const struct variants_options *option
     run.rows = cJSON_AddArrayToObject(result, "variants");
     if (ok) {
         add_rows(&run);
-        run.shared = calloc((size_t)run.count + 1, sizeof *run.shared);
-        ok = run.shared != NULL && temp_make(&run.temp, NULL, why);
+        ok = temp_make(&run.temp, NULL, why);
     }
     if (ok) {
-        compile_in_groups(&run);
+        run.shared = compile_together(lab, run.reference, run.rows, run.temp.path, job_limit(&run));
         ok = run_jobs(&run, why);
     }
     if (ok)
         conclude_all(&run, result);
     clear_progress(&run);
     temp_remove(&run.temp);
-    for (int i = 0; run.shared != NULL && i < run.count; i++)
-        forget(&run.shared[i]);
-    free(run.shared);
+    shared_free(run.shared, run.count);
     free(run.reference);
     cJSON_Delete(run.reference_check);
     if (ok)

@@ -48,11 +48,10 @@ static void name_reference(FILE *to, const struct part *p)
         fprintf(to, "#define %.*s ref_%.*s\n", name_length(p), p->name, name_length(p), p->name);
 }
 
-bool schema_begin(struct schema *s, const char *file, const char *reference)
+bool schema_begin(struct schema *s, FILE *to, const char *file, const char *reference)
 {
-    *s = (struct schema){.file = file};
-    s->to = open_memstream(&s->text, &s->length);
-    if (s->to == NULL || !parts_read(&s->reference, reference))
+    *s = (struct schema){.to = to, .file = file};
+    if (!parts_read(&s->reference, reference))
         return false;
     for (int i = 0; i < s->reference.count; i++)
         if (is_public(&s->reference.part[i]))
@@ -161,17 +160,7 @@ void schema_words_free(char **words)
     free(words);
 }
 
-bool schema_end(struct schema *s)
-{
-    bool whole = s->to != NULL && fclose(s->to) == 0;
-    s->to = NULL;
-    return whole;
-}
-
 void schema_clear(struct schema *s)
 {
-    if (s->to != NULL)
-        fclose(s->to);
-    free(s->text);
     parts_clear(&s->reference);
 }

@@ -23,15 +23,15 @@
 #include <stdio.h>
 
 struct schema {
+    FILE *to;
     const char *file; /* the name of the source, for the lines */
     struct parts reference;
-    FILE *to;
-    char *text; /* what is compiled; complete after schema_end() */
-    size_t length;
 };
 
-/* Begins with the reference. `file` is kept. False when there is no memory, or the reference cannot be taken apart. */
-bool schema_begin(struct schema *s, const char *file, const char *reference);
+/* Begins with the reference. `to` and `file` are kept. False when the reference cannot be taken apart. schema_clear() frees in
+ * either case, and leaves `to` open: whether everything was written is known when that is closed. */
+bool schema_begin(struct schema *s, FILE *to, const char *file, const char *reference);
+void schema_clear(struct schema *s);
 
 /*
  * Adds a variant by its source; no two have the same number. Gives the words for the linker, an allocated array of allocated words that
@@ -39,9 +39,5 @@ bool schema_begin(struct schema *s, const char *file, const char *reference);
  */
 char **schema_add(struct schema *s, const char *source, int number);
 void schema_words_free(char **words);
-
-/* The text is complete. False when memory ran out. schema_clear() frees in any case. */
-bool schema_end(struct schema *s);
-void schema_clear(struct schema *s);
 
 #endif
