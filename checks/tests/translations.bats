@@ -290,6 +290,19 @@ of_kit() {
     done
 }
 
+@test "the page of the variants is in the language, unless a report for programs is written with it" {
+    new_variant says-too-little '7.1 7.2' "$ZERO_PENDING"
+    for language in "${LANGUAGES[@]}"; do
+        LAB_LANG=$language run_lab 1 variants --html "$BATS_TEST_TMPDIR/html" --seed 5 "$VARIANT"
+        grep -q "^<html lang=\"$language\">" "$BATS_TEST_TMPDIR/html" || fail 'The page does not say its language.'
+        # Between the style and the mutation report, which has words of its own: no sentence is left in English.
+        sed -n '/<h1>/,/<iframe/p' "$BATS_TEST_TMPDIR/html" | sed -E 's/ class="[^"]*"//g' >"$BATS_TEST_TMPDIR/page"
+        has_translation <"$BATS_TEST_TMPDIR/page" || fail 'Expected the page in the language.'
+        ! grep -qE 'Each variant|Looks right|caught by|failed|It says|broken on purpose' "$BATS_TEST_TMPDIR/page" ||
+            fail 'Expected no English in the page.'
+    done
+}
+
 @test "lab predict speaks the language, heads of variants included, and its columns line up" {
     new_kit
     for language in "${LANGUAGES[@]}"; do

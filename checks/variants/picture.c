@@ -6,6 +6,7 @@
  */
 #include "variants/picture.h"
 
+#include "base/language.h"
 #include "judge/check.h"
 #include "judge/report_parts.h"
 #include "variants/clause_set.h"
@@ -94,7 +95,7 @@ static bool holds_id(const cJSON *ids, const char *id)
 
 static void write_matrix_head(const struct page *page)
 {
-    fputs("<thead><tr><th rowspan=\"2\" scope=\"col\" class=\"name\">variant</th>", page->to);
+    fprintf(page->to, "<thead><tr><th rowspan=\"2\" scope=\"col\" class=\"name\">%s</th>", _("variant"));
     for (const struct stage *stage = page->lab->stages; stage->number != NULL; stage++) {
         int count = 0;
         while (stage->clauses[count].id != NULL)
@@ -105,7 +106,7 @@ static void write_matrix_head(const struct page *page)
         write_text(page->to, stage->name);
         fputs("</th>", page->to);
     }
-    fputs("<th rowspan=\"2\" scope=\"col\">caught<br>by</th></tr>\n<tr>", page->to);
+    fprintf(page->to, "<th rowspan=\"2\" scope=\"col\" class=\"caught\">%s</th></tr>\n<tr>", _("caught by"));
     for (const struct stage *stage = page->lab->stages; stage->number != NULL; stage++) {
         for (const struct clause *clause = stage->clauses; clause->id != NULL; clause++) {
             const char *dot = strchr(clause->id, '.');
@@ -113,7 +114,7 @@ static void write_matrix_head(const struct page *page)
                     clause == stage->clauses ? " class=\"first\"" : "");
             write_text(page->to, clause->id);
             putc(' ', page->to);
-            write_text(page->to, clause->sentence);
+            write_text(page->to, _(clause->sentence));
             fputs("\">", page->to);
             write_text(page->to, dot != NULL ? dot + 1 : clause->id);
             fputs("</th>", page->to);
@@ -130,12 +131,12 @@ struct sign {
 static const struct sign *sign_of(const cJSON *clause)
 {
     static const struct sign signs[] = {
-        {"pass", "\u00b7", "\u25cb", "held", "held"},
-        {"fail", "\u25cf", "\u25c9", "failed", "failed"},
-        {"todo", "\u25cf", "\u25c9", "failed", "failed"},
-        {"crash", "!", "(!)", "failed", "crashed"},
-        {"timeout", "~", "(~)", "failed", "gave no answer in time"},
-        {"error", "?", "(?)", "unjudged", "could not be judged"},
+        {"pass", "\u00b7", "\u25cb", "held", N_("held")},
+        {"fail", "\u25cf", "\u25c9", "failed", N_("failed")},
+        {"todo", "\u25cf", "\u25c9", "failed", N_("failed")},
+        {"crash", "!", "(!)", "failed", N_("crashed")},
+        {"timeout", "~", "(~)", "failed", N_("gave no answer in time")},
+        {"error", "?", "(?)", "unjudged", N_("could not be judged")},
     };
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
         if (clause_has(clause, signs[i].verdict))
@@ -151,9 +152,9 @@ static void write_cell(const struct page *page, const cJSON *row, const cJSON *c
     bool differs =
         holds_id(member_list(row, "missed_by"), id) || holds_id(member_list(row, "caught_besides"), id);
     fprintf(page->to, "<td class=\"%s%s%s%s\" title=\"%s %s%s%s\">%s</td>", sign->class,
-            first ? " first" : "", predicted ? " predicted" : "", differs ? " differs" : "", id, sign->words,
-            predicted ? ", predicted" : "", differs ? ", which the variant does not say" : "",
-            predicted ? sign->predicted : sign->plain);
+            first ? " first" : "", predicted ? " predicted" : "", differs ? " differs" : "", id,
+            _(sign->words), predicted ? _(", predicted") : "",
+            differs ? _(", which the variant does not say") : "", predicted ? sign->predicted : sign->plain);
 }
 
 static void write_matrix_row(const struct page *page, const cJSON *row)
@@ -172,7 +173,7 @@ static void write_matrix_row(const struct page *page, const cJSON *row)
     fputs("</a></th>", page->to);
     if (!ran)
         fprintf(page->to, "<td colspan=\"%d\" class=\"unrun\">%s</td>", clause_count(page->lab),
-                member_text(row, "outcome"));
+                _(member_text(row, "outcome")));
     cJSON_ArrayForEach(stage, stages)
     {
         cJSON_ArrayForEach(clause, member_list(stage, "clauses"))
@@ -187,22 +188,21 @@ static void write_matrix_row(const struct page *page, const cJSON *row)
 static void write_matrix(const struct page *page)
 {
     const cJSON *row;
-    fputs("<div class=\"matrix\" role=\"region\" aria-label=\"Matrix of variants and clauses\" "
-          "tabindex=\"0\"><table>\n",
-          page->to);
+    fprintf(page->to, "<div class=\"matrix\" role=\"region\" aria-label=\"%s\" tabindex=\"0\"><table>\n",
+            _("Matrix of variants and clauses"));
     write_matrix_head(page);
     fputs("<tbody>\n", page->to);
     cJSON_ArrayForEach(row, member_list(page->result, "variants"))
     {
         write_matrix_row(page, row);
     }
-    fputs(
-        "</tbody></table></div>\n"
-        "<p class=\"legend\"><b>\u25cf</b> failed <b>!</b> crashed <b>~</b> gave no answer in time "
-        "<b>\u00b7</b> held; "
-        "with a ring, predicted: <b>\u25c9</b> failed as predicted <b>\u25cb</b> predicted but did not fail. "
-        "<span class=\"differs\">Dashed</span>: not as the variant itself says.</p>\n",
-        page->to);
+    fprintf(page->to,
+            "</tbody></table></div>\n<p class=\"legend\"><b>\u25cf</b> %s <b>!</b> %s <b>~</b> %s "
+            "<b>\u00b7</b> %s; "
+            "%s <b>\u25c9</b> %s <b>\u25cb</b> %s. <span class=\"differs\">%s</span></p>\n",
+            _("failed"), _("crashed"), _("gave no answer in time"), _("held"), _("with a ring, predicted:"),
+            _("failed as predicted"), _("predicted but did not fail"),
+            _("Dashed: not as the variant itself says."));
 }
 
 /* ---- A variant ----------------------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ static void write_observation(const struct page *page, const cJSON *clause)
     fputs("<li>", page->to);
     write_element(page->to, "b", "", member_text(clause, "id"));
     putc(' ', page->to);
-    write_text(page->to, member_text(clause, "sentence"));
+    write_text(page->to, _(member_text(clause, "sentence")));
     fputs(": ", page->to);
     if (asprintf(&text, "%.*s%s", length, observed, cut ? " \u2026" : "") >= 0)
         write_element(page->to, "samp", "", text);
@@ -308,7 +308,7 @@ static void write_prediction(const struct page *page, const cJSON *row)
     const cJSON *prediction = prediction_of(page, row);
     char *ids = prediction != NULL ? ids_text(prediction) : NULL;
     if (ids != NULL)
-        write_field(page, "Predicted", ids[0] != '\0' ? ids : "that no clause fails");
+        write_field(page, _("Predicted"), ids[0] != '\0' ? ids : _("that no clause fails"));
     free(ids);
 }
 
@@ -320,20 +320,20 @@ static void write_variant(const struct page *page, const cJSON *row)
     fputs("\">\n", page->to);
     write_element(page->to, "h3", "", member_text(row, "name"));
     fputs("<p>", page->to);
-    write_text(page->to, member_text(row, "title"));
+    write_text(page->to, _(member_text(row, "title")));
     write_element(page->to, "span", "class=\"kind\"", member_text(row, "kind"));
     fputs("</p>\n", page->to);
-    write_field(page, "Looks right because", member_text(row, "looks_right_because"));
+    write_field(page, _("Looks right because"), _(member_text(row, "looks_right_because")));
     if (member_text(row, "undefined")[0] != '\0')
-        write_field(page, "Undefined behaviour:", "another machine may see something else");
+        write_field(page, _("Undefined behaviour:"), _("another machine may see something else"));
     write_diff(page, row);
-    write_field(page, "Ask", member_text(row, "ask"));
+    write_field(page, _("Ask"), _(member_text(row, "ask")));
     write_prediction(page, row);
     fprintf(page->to, "<p class=\"outcome\"><b>%s</b></p>\n", outcome != NULL ? outcome : "");
-    write_field(page, "Because", member_text(row, "message"));
-    write_field(page, "As it says:", member_text(row, "why_none"));
-    write_ids(page, "It says, but did not fail:", member_list(row, "missed_by"));
-    write_ids(page, "It failed, and does not say:", member_list(row, "caught_besides"));
+    write_field(page, _("Because"), member_text(row, "message"));
+    write_field(page, _("As it says:"), _(member_text(row, "why_none")));
+    write_ids(page, _("It says, but did not fail:"), member_list(row, "missed_by"));
+    write_ids(page, _("It failed, and does not say:"), member_list(row, "caught_besides"));
     write_catchers(page, row);
     fputs("</section>\n", page->to);
     free(outcome);
@@ -376,22 +376,22 @@ static bool has_viewer(void)
  */
 static void write_report(const struct page *page)
 {
-    fputs("<section id=\"report\">\n<h2>In the source</h2>\n", page->to);
+    fprintf(page->to, "<section id=\"report\">\n<h2>%s</h2>\n", _("In the source"));
     if (!has_viewer()) {
-        fputs("<p>Here the mutation report would show each variant at its place in the source. Its viewer is "
-              "not installed: "
-              "<code>make picture</code> installs it and writes this page again.</p>\n</section>\n",
-              page->to);
+        fprintf(
+            page->to, "<p>%s</p>\n</section>\n",
+            _("Here the mutation report would show each variant at its place in the source. Its viewer is "
+              "not installed: <code>make picture</code> installs it and writes this page again."));
         return;
     }
-    fputs("<p>The mutation report of the same run, in its own words: <i>killed</i> is caught by a clause, "
-          "<i>survived</i> is not "
-          "caught. Click a coloured place to see the change, and the list of tests for what each clause "
-          "caught.</p>\n"
-          "<noscript><p>It needs a script; everything above does not.</p></noscript>\n"
-          "<iframe title=\"Mutation report\" hidden></iframe>\n"
-          "<script type=\"application/json\" id=\"report-json\">",
-          page->to);
+    fprintf(page->to,
+            "<p>%s</p>\n<noscript><p>%s</p></noscript>\n<iframe title=\"%s\" hidden></iframe>\n"
+            "<script type=\"application/json\" id=\"report-json\">",
+            _("The mutation report of the same run, in its own words: <i>killed</i> is caught by a clause, "
+              "<i>survived</i> is not caught. Click a coloured place to see the change, and the list of "
+              "tests for "
+              "what each clause caught."),
+            _("It needs a script; everything above does not."), _("Mutation report"));
     write_inline_json(page);
     fputs("</script>\n<script type=\"text/plain\" id=\"viewer\">", page->to);
     write_kit_file(page->to, VIEWER);
@@ -409,21 +409,29 @@ static void write_head(const struct page *page)
     long long planned = member_number(page->result, "planned");
     long long same = member_number(page->result, "as_they_say");
     const cJSON *reference = cJSON_GetObjectItemCaseSensitive(page->result, "reference");
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" "
-          "href=\"data:,\">\n<title>Broken variants of ",
-          page->to);
-    write_text(page->to, page->lab->name);
+    char *title = NULL;
+    if (asprintf(&title, _("Broken variants of %s"), page->lab->name) < 0)
+        title = NULL;
+    fprintf(
+        page->to,
+        "<!doctype html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+        "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
+        language_name());
+    write_text(page->to, title != NULL ? title : "");
     fputs("</title>\n<style>\n", page->to);
     write_kit_file(page->to, "checks/variants/picture/page.css");
-    fputs("</style>\n</head>\n<body>\n<h1>Broken variants of ", page->to);
-    write_text(page->to, page->lab->name);
-    fprintf(page->to,
-            "</h1>\n<p>What ran here is broken on purpose: the reference with one wrong change, %lld times. "
-            "The reference itself "
-            "holds in all %lld clauses. %lld of %lld variants fail exactly as they say (seed %lld).</p>\n",
-            planned, member_number(reference, "passed"), same, planned, member_number(page->result, "seed"));
+    fputs("</style>\n</head>\n<body>\n<h1>", page->to);
+    write_text(page->to, title != NULL ? title : "");
+    fputs("</h1>\n<p>", page->to);
+    fprintf(
+        page->to,
+        _("What ran here is broken on purpose: the reference with one wrong change, %lld times. The "
+          "reference "
+          "itself holds in all %lld clauses. %lld of %lld variants fail exactly as they say (seed %lld)."),
+        planned, member_number(reference, "passed"), same, planned, member_number(page->result, "seed"));
+    fputs("</p>\n", page->to);
+    free(title);
 }
 
 void picture_page(FILE *to, const struct lab *lab, const cJSON *result, const cJSON *predictions)
@@ -434,12 +442,12 @@ void picture_page(FILE *to, const struct lab *lab, const cJSON *result, const cJ
     if (printable == NULL)
         return;
     write_head(&page);
-    fputs("<nav><a href=\"#matrix\">The matrix</a> <a href=\"#each\">Each variant</a> <a href=\"#report\">In "
-          "the source</a></nav>\n"
-          "<h2 id=\"matrix\">Which clause catches which variant</h2>\n",
-          to);
+    fprintf(to,
+            "<nav><a href=\"#matrix\">%s</a> <a href=\"#each\">%s</a> <a href=\"#report\">%s</a></nav>\n"
+            "<h2 id=\"matrix\">%s</h2>\n",
+            _("The matrix"), _("Each variant"), _("In the source"), _("Which clause catches which variant"));
     write_matrix(&page);
-    fputs("<h2 id=\"each\">Each variant</h2>\n", to);
+    fprintf(to, "<h2 id=\"each\">%s</h2>\n", _("Each variant"));
     cJSON_ArrayForEach(row, member_list(printable, "variants"))
     {
         write_variant(&page, row);

@@ -102,7 +102,7 @@ static bool save_json(const char *file, const cJSON *result)
 /* What programs read is in English: also what a run says in a result that is written for them besides. */
 static bool is_for_programs(const struct request *request)
 {
-    return request->format != TEXT || request->html != NULL || request->json != NULL;
+    return request->format != TEXT || request->json != NULL;
 }
 
 static void write_result(FILE *to, const struct request *request, const cJSON *result)
