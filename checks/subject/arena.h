@@ -15,7 +15,8 @@
 
 #include <stdbool.h>
 
-/* Hands SQLite its memory from now on. Before SQLite is used for the first time; false when it refuses. */
+/* Hands SQLite its memory from now on. Before SQLite is used for the first time; false, and nothing has changed, when it
+ * was used already. */
 bool arena_install(void);
 
 /* What SQLite holds, in bytes. */

@@ -260,6 +260,12 @@ assert_sqlite_misused() {
     assert_sqlite_misused 'text = sqlite3_malloc(3 << 20); sqlite3_free(text); text[0] = 0;'
 }
 
+@test "a service that wakes SQLite before main passes like any other" {
+    new_service service.c < <(cat "$REFERENCE" && printf '%s\n' '__attribute__((constructor)) static void wake(void)' '{' \
+        '    sqlite3 *db = NULL;' '    sqlite3_open(":memory:", &db);' '    sqlite3_close(db);' '}')
+    run_check 0 "$SERVICE"
+}
+
 @test "an overflow of a signed number is a crash" {
     new_reference_with idem_counts <<<'    volatile int large = 2147483647; large = large + 1;'
     run_check 1 --clause 7.1 "$SERVICE"
