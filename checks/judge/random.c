@@ -1,10 +1,10 @@
 /*
  * random.c - a long run by chance, and the shortest run that shows a disagreement (see trial_random() in trial.h).
  *
- * The model draws calls; subject and model make the same ones. (Where a call is known to be right, the judge makes it in the
- * subject's place.) At the first disagreement the run so far is cut: calls are left
- * out, larger pieces first, and the rest is run again from an empty table, as long as some call in it still disagrees.
- * The shortest run found is run once more, with its steps noted.
+ * The model draws calls; subject and model make the same ones. (Where a call is known to be right, the judge makes it in
+ * the subject's place.) At the first disagreement the run so far is cut, unless that is enough: calls are left out, larger
+ * pieces first, and the rest is run again from an empty table, as long as some call in it still disagrees. The shortest
+ * run found is run once more, with its steps noted.
  */
 #include "judge/trial_internal.h"
 
