@@ -8,8 +8,8 @@
 
 load helpers
 
-# These do nothing but use up all the time they are given. Some of them, or with LAB_HOSTILE=all all of them, are graded
-# apart, and given little: twice what the reference took beside the others.
+# These do nothing but use up all the time they are given: they are graded apart, and given little, twice what the reference
+# took beside the others.
 SLOW='answer-without-end compile-bomb-constant compile-bomb-include compile-bomb-macros endless-cjson
     limits-and-priority memory-bomb memory-searched-for-answers output-bomb parent-stopped signals-ignored
     slow-in-every-call fork-bomb thread-bomb'
@@ -53,11 +53,7 @@ new_classes() {
     for folder in "$samples"/hostile/*/; do
         case " ${SLOW//$'\n'/ } " in
         *" $(basename "$folder") "*)
-            case ${LAB_HOSTILE-}:$(basename "$folder") in
-            all:* | :memory-bomb | :endless-cjson | :compile-bomb-macros | :fork-bomb | :thread-bomb)
-                cp -r "$folder" "$SLOW_CLASS/$(basename "$folder")"
-                ;;
-            esac
+            cp -r "$folder" "$SLOW_CLASS/$(basename "$folder")"
             ;;
         *) cp -r "$folder" "$CLASS/$(basename "$folder")" ;;
         esac
