@@ -65,8 +65,7 @@ struct check_options {
     long long budget_ms;  /* of the whole submission, building included; 0: only the stages have one */
     enum stop_at stop_at; /* what is not begun then is not in the result */
     /* What is known of the submission, since it differs little from one that is right. Both may be NULL. */
-    const cJSON
-        *known; /* clauses, as a result has them: not run again, they stand in the result as they are */
+    const cJSON *known;       /* clauses of a result: not run again, they stand in this one as they are */
     const cJSON *known_calls; /* names of calls that are right: in a random run the judge makes them itself */
     bool brief;               /* a random run that fails is not cut to the shortest that shows it */
     const char *temp; /* where the temporary folder is made; NULL: a memory file system where there is one */

@@ -776,11 +776,14 @@ double trial_now_ms(void)
 
 /* ---- The life of a trial ----------------------------------------------------------------------------------- */
 
-/* The file of an empty table. It is made once: each trial writes the same bytes, which takes a fifth of the time. */
-static const struct image {
+/* A database as the bytes of its file. */
+struct image {
     unsigned char *bytes;
     sqlite3_int64 size;
-} * empty_table(const struct lab *lab)
+};
+
+/* That of an empty table. It is made once, and each trial writes it: 0.02 ms, where the SQL takes 0.1. */
+static const struct image *empty_table(const struct lab *lab)
 {
     static struct image image;
     sqlite3 *db = NULL;
