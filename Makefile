@@ -61,7 +61,7 @@ sanitizer_hooks := __asan_default_options __ubsan_default_options __sanitizer_sy
 
 # What is linked beside a learner's file shows main and what the sanitizers ask for, so that no other name can
 # clash with one that a learner picks. The subject is linked for every check: what only a debugger reads would cost each a
-# tenth of its linking.
+# quarter of its linking.
 $(labs:%=build/%/subject.o): build/%/subject.o: build/subject/checks/%/calls.o $(subject_objects)
 build/$(LAB)/idem.o: $(idem_objects)
 $(labs:%=build/%/subject.o) build/$(LAB)/idem.o:

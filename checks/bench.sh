@@ -28,28 +28,32 @@ END_OF_COMPILER
 chmod +x "$folder/cc"
 LAB_CC=$folder/cc build/lab check --clause 1.1 "$reference" >"$folder/report"
 
-# The first command compiles: its words, a line each, up to an empty line. Without "-c -o FILE" it links as well.
+# Each command: its words a line each, then an empty line. The first compiles; without "-c -o FILE" it links as well.
+commands=()
+words=()
 flags=()
-while IFS= read -r word && [ -n "$word" ]; do
-    case $word in
-    -c | -o | *.o | *.c) ;;
-    *) flags+=("$word") ;;
-    esac
+while IFS= read -r word; do
+    if [ -n "$word" ]; then
+        words+=("$word")
+        continue
+    fi
+    for word in "${words[@]}"; do
+        case ${#commands[@]}:$word in
+        0:-c | 0:-o | 0:*.o | 0:*.c | [1-9]:*) ;;
+        *) flags+=("$word") ;;
+        esac
+    done
+    commands+=("$(printf '%q ' "$compiler" "${words[@]}")")
+    words=()
 done <"$folder/commands"
 
 mkdir "$folder/alone"
-cp "$reference" "labs/$lab/service.h" "build/$lab/idem.o" "$folder/alone"
-
-# Each command that the check gave, as a line for the shell.
-mapfile -t as_a_check < <(awk -v compiler="$compiler" '
-    /^$/ { print line; line = ""; next }
-    { gsub(/\047/, "\047\\\047\047"); line = line (line == "" ? compiler : "") " \047" $0 "\047" }' "$folder/commands")
-cp "build/$lab/subject.o" "$folder/alone"
+cp "$reference" "labs/$lab/service.h" "build/$lab/idem.o" "build/$lab/subject.o" "$folder/alone"
 
 compile_as_a_check() {
     (
         cd "$folder/alone"
-        for command in "${as_a_check[@]}"; do eval "$command"; done
+        for command in "${commands[@]}"; do eval "$command"; done
     )
 }
 
@@ -151,7 +155,11 @@ grade() {
 each() { sqlite3 "$folder/out/gradebook.sqlite" 'SELECT CAST(took_ms * 1000 AS INTEGER) FROM times' | tr '\n' ' '; }
 
 # Broken variants are run on all processors, and compiled so; in a bench of one round those of the worksheet only.
-mapfile -t names < <(if [ "$rounds" -lt 3 ]; then grep -ls '^Kind: worksheet' "broken-variants/$lab"/*.patch; else ls "broken-variants/$lab"/*.patch; fi)
+if [ "$rounds" -lt 3 ]; then
+    mapfile -t patches < <(grep -ls '^Kind: worksheet' "broken-variants/$lab"/*.patch)
+else
+    patches=("broken-variants/$lab"/*.patch)
+fi
 variants='' compiled=''
 cat >"$folder/compile" <<END_OF_COMPILE
 set -e
@@ -162,9 +170,9 @@ compile_alone "$folder/alone-\$1"
 END_OF_COMPILE
 
 for ((round = 1; round <= (rounds + 2) / 3; round++)); do
-    took build/lab variants --seed 1 "${names[@]}"
+    took build/lab variants --seed 1 "${patches[@]}"
     variants+="$whole "
-    took xargs -P "$(nproc)" -n 1 bash "$folder/compile" < <(seq "${#names[@]}")
+    took xargs -P "$(nproc)" -n 1 bash "$folder/compile" < <(seq "${#patches[@]}")
     compiled+="$whole "
     rm -rf "$folder"/alone-*
     grade --jobs 1

@@ -218,6 +218,17 @@ static bool items_equal(const cJSON *a, const cJSON *b)
     return a == NULL && b == NULL;
 }
 
+bool json_has_text(const cJSON *array, const char *text)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, array)
+    {
+        if (cJSON_IsString(item) && strcmp(item->valuestring, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool json_equal(const cJSON *a, const cJSON *b)
 {
     if ((a->type & 0xFF) != (b->type & 0xFF))

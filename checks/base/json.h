@@ -32,6 +32,9 @@ char *json_text(const cJSON *item, const char **why);
  */
 bool json_equal(const cJSON *a, const cJSON *b);
 
+/* True when `array` holds this text; false for NULL. */
+bool json_has_text(const cJSON *array, const char *text);
+
 /* The shortest decimal text that strtod() reads back as `number`; else nan, inf or -inf. */
 void json_number(char out[32], double number);
 

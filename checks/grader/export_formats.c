@@ -366,5 +366,5 @@ void export_tap(FILE *to, const struct export *export, const struct submission *
         fputs("\n  ...\n", to);
     }
     if (!export->book->sandboxed)
-        fprintf(to, "# %s\n", _(unsandboxed));
+        fprintf(to, "# %s\n", unsandboxed);
 }

@@ -80,8 +80,7 @@ bool sandbox_find(struct sandbox *sandbox, const char *kit, const char *const hi
     sandbox->bwrap = command_find("bwrap");
     if (sandbox->bwrap == NULL) {
         *why = text_format(_("There is no bwrap: install bubblewrap, or grade with --no-sandbox, which runs "
-                             "submissions with all "
-                             "rights of your user."));
+                             "submissions with all rights of your user."));
         return false;
     }
     sandbox->confined = text_format("%s/build/confined", kit);

@@ -187,7 +187,6 @@ static bool link_subject(const struct check_options *options, const char *folder
                          struct build *build)
 {
     struct words w = {.count = 0};
-    char *const none[] = {NULL};
     const char *words[] = {
         cc,
         "-fsanitize=address,undefined",
@@ -200,8 +199,8 @@ static bool link_subject(const struct check_options *options, const char *folder
         "-lcjson"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         add(&w, words[i]);
-    for (char *const *word = options->compiled != NULL ? options->compiled->words : none; *word != NULL;
-         word++)
+    char *const *word = options->compiled != NULL ? options->compiled->words : NULL;
+    for (; word != NULL && *word != NULL; word++)
         add(&w, *word);
     struct command_result r = run_words(options, folder, &w, MAX_MESSAGES);
     build->ok = r.exit_status == 0;

@@ -67,7 +67,7 @@ struct check_options {
     /* What is known of the submission, since it differs little from one that is right. Both may be NULL. */
     const cJSON *known;       /* clauses of a result: not run again, they stand in this one as they are */
     const cJSON *known_calls; /* names of calls that are right: in a random run the judge makes them itself */
-    bool brief;               /* a random run that fails is not cut to the shortest that shows it */
+    bool brief;       /* verdicts are enough: a random run that fails is not cut to the shortest that does */
     const char *temp; /* where the temporary folder is made; NULL: a memory file system where there is one */
     /*
      * Confinement, or NULL for none. Gives the command that runs `command` confined, as a malloc'd vector of malloc'd words

@@ -14,11 +14,11 @@
 #define MARK "(subject+0x"
 
 /* As many different addresses as a report has in its frames, and some to spare. */
-enum { MAX_PLACES = 64, LOOK_UP_MS = 2000, MAX_BYTES = 65536 };
+enum { MAX_PLACES = 64, ADDRESS = 24, LOOK_UP_MS = 2000, MAX_BYTES = 65536 };
 
 struct place {
-    char address[24]; /* "0x4992" */
-    char text[256];   /* "in idem_fetch service.c:41"; "": not known */
+    char address[ADDRESS]; /* "0x4992" */
+    char text[256];        /* "in idem_fetch service.c:41"; "": not known */
 };
 
 struct places {
@@ -47,37 +47,33 @@ void places_free(struct places *p)
     free(p);
 }
 
-/* The length of the address that begins at `at`, as "(subject+0x4992)"; 0: none does. */
-static size_t address_at(const char *at)
+/* Reads the address that begins at `at`, as "(subject+0x4992)". Gives how much of the text it is; 0: none begins there. */
+static size_t read_address(const char *at, char address[ADDRESS])
 {
-    size_t mark = strlen(MARK);
-    if (strncmp(at, MARK, mark) != 0)
+    size_t before = strlen("(subject+"), digits = strlen("0x");
+    if (strncmp(at, MARK, strlen(MARK)) != 0)
         return 0;
-    size_t digits = strspn(at + mark, "0123456789abcdef");
-    return digits > 0 && digits <= 16 && at[mark + digits] == ')' ? mark + digits + 1 : 0;
+    digits += strspn(at + strlen(MARK), "0123456789abcdef");
+    if (digits == strlen("0x") || digits >= ADDRESS || at[before + digits] != ')')
+        return 0;
+    snprintf(address, ADDRESS, "%.*s", (int)digits, at + before);
+    return before + digits + 1;
 }
 
-/* The place of an address of this length. NULL when it is not known. */
-static struct place *find(struct places *p, const char *at, size_t length)
+static struct place *find(struct places *p, const char *address)
 {
-    const char *address = strchr(at, '+') + 1;
-    int bytes = (int)(at + length - 1 - address);
     for (int i = 0; i < p->count; i++)
-        if (strncmp(p->place[i].address, address, (size_t)bytes) == 0 && p->place[i].address[bytes] == '\0')
+        if (strcmp(p->place[i].address, address) == 0)
             return &p->place[i];
     return NULL;
 }
 
 static void note_addresses(struct places *p, const char *report)
 {
-    for (const char *at = report; p->count < MAX_PLACES && (at = strstr(at, MARK)) != NULL; at++) {
-        size_t length = address_at(at);
-        if (length == 0 || find(p, at, length) != NULL)
-            continue;
-        const char *address = strchr(at, '+') + 1;
-        struct place *place = &p->place[p->count++];
-        snprintf(place->address, sizeof place->address, "%.*s", (int)(at + length - 1 - address), address);
-    }
+    char address[ADDRESS];
+    for (const char *at = report; p->count < MAX_PLACES && (at = strstr(at, MARK)) != NULL; at++)
+        if (read_address(at, address) > 0 && find(p, address) == NULL)
+            memcpy(p->place[p->count++].address, address, ADDRESS);
 }
 
 /* Two lines: the function, and file:line, behind which there may be more. "??" stands for what is not known: the lines of the
@@ -112,7 +108,7 @@ static void look_up(struct places *p)
 
 char *places_name(struct places *p, char *report)
 {
-    char *named = NULL;
+    char *named = NULL, address[ADDRESS];
     size_t length = 0;
     if (p == NULL || p->tool == NULL || report == NULL || strstr(report, MARK) == NULL)
         return report;
@@ -121,9 +117,10 @@ char *places_name(struct places *p, char *report)
         look_up(p);
     FILE *to = open_memstream(&named, &length);
     for (const char *at = report; to != NULL && *at != '\0';) {
-        at += at[0] == ' ' && at[1] == ' ' && address_at(at + 2) > 0; /* one is for a function's name */
-        size_t skip = address_at(at);
-        const struct place *place = skip > 0 ? find(p, at, skip) : NULL;
+        at += at[0] == ' ' && at[1] == ' ' &&
+              read_address(at + 2, address) > 0; /* one is for a function's name */
+        size_t skip = read_address(at, address);
+        const struct place *place = skip > 0 ? find(p, address) : NULL;
         if (place != NULL && place->text[0] != '\0') {
             fputs(place->text, to);
             at += skip;

@@ -8,6 +8,8 @@
  */
 #include "judge/trial_internal.h"
 
+#include "base/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,17 +22,6 @@ static void forget_verdict(struct trial *t)
     free(t->observed);
     t->expected = t->observed = NULL;
     t->verdict = VERDICT_PASS;
-}
-
-static bool is_known(const struct trial *t, const cJSON *call)
-{
-    const cJSON *name;
-    cJSON_ArrayForEach(name, t->known_calls)
-    {
-        if (strcmp(name->valuestring, cJSON_GetObjectItemCaseSensitive(call, "call")->valuestring) == 0)
-            return true;
-    }
-    return false;
 }
 
 /* The call as the model makes it, with what it leaves in the table. */
@@ -51,7 +42,7 @@ static void make_by_judge(struct trial *t, const cJSON *call)
 
 static void make(struct trial *t, const cJSON *call)
 {
-    if (is_known(t, call))
+    if (json_has_text(t->known_calls, cJSON_GetObjectItemCaseSensitive(call, "call")->valuestring))
         make_by_judge(t, call);
     else
         expect(t, NULL, cJSON_Duplicate(call, 1));
@@ -91,24 +82,14 @@ static int cut_pieces(struct trial *t, cJSON **calls, int length, int size, int 
     return length;
 }
 
-static bool has_text(const cJSON *call, const char *text)
-{
-    const cJSON *arg;
-    cJSON_ArrayForEach(arg, cJSON_GetObjectItemCaseSensitive(call, "args"))
-    {
-        if (cJSON_IsString(arg) && strcmp(arg->valuestring, text) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Whether two calls have a text in common: the same key, say. */
 static bool are_related(const cJSON *a, const cJSON *b)
 {
     const cJSON *arg;
     cJSON_ArrayForEach(arg, cJSON_GetObjectItemCaseSensitive(a, "args"))
     {
-        if (cJSON_IsString(arg) && has_text(b, arg->valuestring))
+        if (cJSON_IsString(arg) &&
+            json_has_text(cJSON_GetObjectItemCaseSensitive(b, "args"), arg->valuestring))
             return true;
     }
     return false;

@@ -492,13 +492,8 @@ static void subject_failed(struct trial *t, enum reply reply)
 
 static void note_name(struct trial *t, const char *call)
 {
-    const cJSON *name;
-    cJSON_ArrayForEach(name, t->names)
-    {
-        if (strcmp(name->valuestring, call) == 0)
-            return;
-    }
-    cJSON_AddItemToArray(t->names, cJSON_CreateString(call));
+    if (!json_has_text(t->names, call))
+        cJSON_AddItemToArray(t->names, cJSON_CreateString(call));
 }
 
 bool trial_ask_subject(struct trial *t, cJSON *message, cJSON **raw)

@@ -3,6 +3,7 @@
  */
 #include "variants/affected.h"
 
+#include "base/json.h"
 #include "judge/report_parts.h"
 #include "variants/parts.h"
 
@@ -35,17 +36,6 @@ static bool call_is_affected(const struct parts *s, const char *call)
     return !found;
 }
 
-static bool has_name(const cJSON *names, const char *wanted)
-{
-    const cJSON *name;
-    cJSON_ArrayForEach(name, names)
-    {
-        if (strcmp(name->valuestring, wanted) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Adds those calls of the clause that are not affected. Gives whether all are. */
 static bool add_unaffected(const struct parts *s, const cJSON *clause, cJSON *names)
 {
@@ -56,7 +46,7 @@ static bool add_unaffected(const struct parts *s, const cJSON *clause, cJSON *na
     {
         bool affected = call_is_affected(s, call->valuestring);
         all = all && !affected;
-        if (!affected && !has_name(names, call->valuestring))
+        if (!affected && !json_has_text(names, call->valuestring))
             cJSON_AddItemToArray(names, cJSON_CreateString(call->valuestring));
     }
     return all;

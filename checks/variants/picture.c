@@ -6,6 +6,7 @@
  */
 #include "variants/picture.h"
 
+#include "base/json.h"
 #include "base/language.h"
 #include "judge/check.h"
 #include "judge/report_parts.h"
@@ -80,17 +81,6 @@ static const cJSON *prediction_of(const struct page *page, const cJSON *row)
     return cJSON_GetObjectItemCaseSensitive(page->predictions, member_text(row, "name"));
 }
 
-static bool holds_id(const cJSON *ids, const char *id)
-{
-    const cJSON *item;
-    cJSON_ArrayForEach(item, ids)
-    {
-        if (cJSON_IsString(item) && strcmp(item->valuestring, id) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* ---- The matrix ---------------------------------------------------------------------------------------- */
 
 static void write_matrix_head(const struct page *page)
@@ -106,7 +96,7 @@ static void write_matrix_head(const struct page *page)
         write_text(page->to, stage->name);
         fputs("</th>", page->to);
     }
-    fprintf(page->to, "<th rowspan=\"2\" scope=\"col\" class=\"caught\">%s</th></tr>\n<tr>", _("caught by"));
+    fprintf(page->to, "<th rowspan=\"2\" scope=\"col\">%s</th></tr>\n<tr>", _("caught by"));
     for (const struct stage *stage = page->lab->stages; stage->number != NULL; stage++) {
         for (const struct clause *clause = stage->clauses; clause->id != NULL; clause++) {
             const char *dot = strchr(clause->id, '.');
@@ -148,9 +138,9 @@ static void write_cell(const struct page *page, const cJSON *row, const cJSON *c
 {
     const char *id = member_text(clause, "id");
     const struct sign *sign = sign_of(clause);
-    bool predicted = holds_id(prediction_of(page, row), id);
-    bool differs =
-        holds_id(member_list(row, "missed_by"), id) || holds_id(member_list(row, "caught_besides"), id);
+    bool predicted = json_has_text(prediction_of(page, row), id);
+    bool differs = json_has_text(member_list(row, "missed_by"), id) ||
+                   json_has_text(member_list(row, "caught_besides"), id);
     fprintf(page->to, "<td class=\"%s%s%s%s\" title=\"%s %s%s%s\">%s</td>", sign->class,
             first ? " first" : "", predicted ? " predicted" : "", differs ? " differs" : "", id,
             _(sign->words), predicted ? _(", predicted") : "",

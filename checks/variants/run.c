@@ -264,6 +264,7 @@ static _Noreturn void be_job(struct run *run, const cJSON *row, int number, int 
         asprintf(&shown, "work/%s.c", member_text(row, "name")) >= 0)
         check =
             check_file(run, path, shown, compiled.words != NULL ? &compiled : NULL, &unaffected, jobs, &why);
+    unaffected_clear(&unaffected);
     char *text = check != NULL ? json_text(check, NULL) : NULL;
     FILE *out = fdopen(to, "w");
     if (out == NULL)
